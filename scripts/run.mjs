@@ -1,0 +1,69 @@
+// The door for `npm start`, `npm test` and the rest: installs what the lockfile names when it is not there,
+// finds Node 24 (brought as a platform package where the machine's own is older), and runs the given program on it.
+// Plain JavaScript for Node 20: it runs before anything is installed.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const wantedMajor = 24
+
+function install() {
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
+  const stamp = join(root, 'node_modules', '.cairn-installed')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
+  // A tree that npm itself brought up to the lockfile counts as well.
+  const own = join(root, 'node_modules', '.package-lock.json')
+  if (!existsSync(own) || statSync(own).mtimeMs < statSync(join(root, 'package-lock.json')).mtimeMs) {
+    process.stderr.write('Installing dependencies (once)…\n')
+    rmSync(stamp, { force: true })
+    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+    const done = spawnSync(npm, ['ci', '--ignore-scripts', '--loglevel=error'], {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+      shell: process.platform === 'win32',
+    })
+    if (done.status !== 0) {
+      process.stderr.write('npm ci failed; see above.\n')
+      process.exit(done.status ?? 1)
+    }
+  }
+  writeFileSync(stamp, lock)
+}
+
+function findNode() {
+  if (Number(process.versions.node.split('.')[0]) >= wantedMajor) return process.execPath
+  const platform = process.platform === 'win32' ? 'win' : process.platform
+  const file = process.platform === 'win32' ? 'node.exe' : 'node'
+  const bundled = join(root, 'node_modules', `node-${platform}-${process.arch}`, 'bin', file)
+  if (existsSync(bundled)) return bundled
+  process.stderr.write(
+    `Cairn needs Node ${wantedMajor} or newer. This is Node ${process.versions.node}, and there is no platform package for ${platform}-${process.arch}. Install Node ${wantedMajor} and try again.\n`,
+  )
+  process.exit(1)
+}
+
+install()
+const [target = '', ...rest] = process.argv.slice(2)
+const programs = { vitest: ['node_modules/vitest/vitest.mjs', 'run'] }
+const [program = '', ...fixed] = programs[target] ?? [target]
+const node = findNode()
+const child = spawn(
+  node,
+  ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', join(root, program), ...fixed, ...rest],
+  {
+    stdio: 'inherit',
+    // Whatever the program starts finds the same Node first.
+    env: {
+      ...process.env,
+      PATH: `${dirname(node)}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH ?? ''}`,
+    },
+  },
+)
+// Ctrl-C reaches the whole foreground group; what is sent to this process alone is handed on.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)))
