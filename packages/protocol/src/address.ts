@@ -1,0 +1,40 @@
+import * as v from 'valibot'
+
+const evmPattern = /^0x[0-9a-fA-F]{40}$/
+/** 32 bytes in base58 are 43 or 44 characters, rarely 32 to 42 (leading zero bytes). */
+const solanaPattern = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+const privateKeyPattern = /^(?:0x)?[0-9a-fA-F]{64}$/
+
+/** Whether a text is an EVM address: 0x and 40 hex characters, any case. */
+export function isEvmAddress(text: unknown): text is `0x${string}` {
+  return typeof text === 'string' && evmPattern.test(text)
+}
+
+/** Whether a text has the form of a Solana address: 32 bytes in base58 (32 to 44 characters). */
+export function isSolanaAddress(text: unknown): text is string {
+  return typeof text === 'string' && solanaPattern.test(text)
+}
+
+/**
+ * The form in which addresses are stored and compared: EVM in lower case, Solana unchanged, anything else the empty text
+ * (the address rule of the specification's section 5).
+ */
+export function normalizeAddress(text: unknown): string {
+  if (isEvmAddress(text)) return text.toLowerCase()
+  if (isSolanaAddress(text)) return text
+  return ''
+}
+
+/** Whether a text is a private key: exactly 64 hex characters, with or without 0x. */
+export function isPrivateKey(text: unknown): text is string {
+  return typeof text === 'string' && privateKeyPattern.test(text)
+}
+
+/** An address of a wallet, normalised. */
+export const addressSchema = v.pipe(
+  v.string('Invalid public Key'),
+  v.trim(),
+  v.maxLength(64, 'Invalid public Key'),
+  v.transform((text: string) => normalizeAddress(text)),
+  v.nonEmpty('Invalid public Key'),
+)

@@ -1,0 +1,31 @@
+import type { CallDefinition } from './call.ts'
+import * as accounts from './calls/accounts.ts'
+import * as files from './calls/files.ts'
+import * as gateway from './calls/gateway.ts'
+import * as service from './calls/service.ts'
+import * as uploads from './calls/uploads.ts'
+
+/** Every call there is, in the order of the documentation. Clients import single calls instead, to stay small. */
+export const allCalls: readonly CallDefinition[] = [
+  accounts.getMessage,
+  accounts.getAuthMessage,
+  accounts.createApiKey,
+  accounts.listApiKeys,
+  accounts.revokeApiKey,
+  accounts.getDataUsage,
+  uploads.addFiles,
+  uploads.importCar,
+  uploads.pinCid,
+  uploads.catKubo,
+  files.listFiles,
+  files.getFileInfo,
+  files.deleteFile,
+  files.renameFile,
+  gateway.getIpfs,
+  gateway.catFile,
+  service.getNetworkProfile,
+  service.getHealth,
+  service.getReadiness,
+  service.getMetrics,
+  service.getOpenApi,
+]

@@ -1,0 +1,62 @@
+import * as v from 'valibot'
+import { defineCall } from '../call.ts'
+import { anyCidSchema } from '../cid.ts'
+import type { ErrorCode } from '../errors.ts'
+
+const readErrors = [
+  'INVALID_CID',
+  'INVALID_PATH',
+  'BLOCK_NOT_FOUND',
+  'PATH_NOT_FOUND',
+  'NOT_A_DIRECTORY',
+  'DATA_DAMAGED',
+  'UNSUPPORTED_CODEC',
+  'DAG_TOO_DEEP',
+  'INVALID_RANGE',
+  'NOT_ACCEPTABLE',
+] as const satisfies readonly ErrorCode[]
+
+const params = v.object({ cid: anyCidSchema, path: v.optional(v.pipe(v.string(), v.maxLength(8192))) })
+
+/** `POST /api/v0/cat/{cid}/{path}`: the bytes of a file, as published clients fetch them before decrypting. */
+export const catFile = defineCall({
+  id: 'catFile',
+  method: 'POST',
+  path: '/api/v0/cat/{cid}/{path*}',
+  host: 'gateway',
+  tag: 'Gateway',
+  summary: 'Read a file',
+  auth: 'none',
+  params,
+  response: { kind: 'bytes' },
+  errors: readErrors,
+  dialect: 'gateway',
+  limits: {},
+  idempotent: true,
+})
+
+/** `GET /ipfs/{cid}/{path}`: the path gateway. Follows the IPFS path and trustless gateway specifications. */
+export const getIpfs = defineCall({
+  id: 'getIpfs',
+  method: 'GET',
+  path: '/ipfs/{cid}/{path*}',
+  host: 'gateway',
+  tag: 'Gateway',
+  summary: 'Read a file, a folder page, a block or a CAR',
+  description:
+    'Ranges, conditional requests and HEAD as in RFC 9110. `?format=raw|car|tar|…` wins over `Accept`; CARs take `dag-scope` and `entity-bytes`. Subdomain form: `{cid}.ipfs.{host}`.',
+  auth: 'none',
+  params,
+  query: v.looseObject({
+    format: v.optional(v.pipe(v.string(), v.maxLength(32))),
+    filename: v.optional(v.pipe(v.string(), v.maxLength(1024))),
+    download: v.optional(v.pipe(v.string(), v.maxLength(8))),
+    'dag-scope': v.optional(v.pipe(v.string(), v.maxLength(16))),
+    'entity-bytes': v.optional(v.pipe(v.string(), v.maxLength(64))),
+  }),
+  response: { kind: 'bytes' },
+  errors: readErrors,
+  dialect: 'gateway',
+  limits: {},
+  idempotent: true,
+})

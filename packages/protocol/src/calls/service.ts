@@ -1,0 +1,87 @@
+import * as v from 'valibot'
+import { defineCall } from '../call.ts'
+import { callTimeoutMs } from '../limits.ts'
+import { networkProfileSchema } from '../network-profile.ts'
+
+/** `GET /.well-known/cairn.json`: where this network's parts are. */
+export const getNetworkProfile = defineCall({
+  id: 'getNetworkProfile',
+  method: 'GET',
+  path: '/.well-known/cairn.json',
+  host: 'api',
+  tag: 'Service',
+  summary: 'The profile of this network',
+  auth: 'none',
+  response: { kind: 'json', schema: networkProfileSchema },
+  errors: [],
+  dialect: 'api',
+  limits: { timeoutMs: callTimeoutMs },
+  idempotent: true,
+})
+
+/** `GET /healthz`: the process runs. */
+export const getHealth = defineCall({
+  id: 'getHealth',
+  method: 'GET',
+  path: '/healthz',
+  host: 'api',
+  tag: 'Service',
+  summary: 'Whether the process runs',
+  auth: 'none',
+  response: { kind: 'json', schema: v.object({ status: v.literal('ok') }) },
+  errors: [],
+  dialect: 'api',
+  limits: { timeoutMs: callTimeoutMs },
+  idempotent: true,
+})
+
+/** `GET /readyz`: database and object store answer, and the service is not about to end. */
+export const getReadiness = defineCall({
+  id: 'getReadiness',
+  method: 'GET',
+  path: '/readyz',
+  host: 'api',
+  tag: 'Service',
+  summary: 'Whether requests are taken',
+  auth: 'none',
+  response: {
+    kind: 'json',
+    schema: v.object({ status: v.literal('ready'), version: v.string(), parts: v.record(v.string(), v.string()) }),
+  },
+  errors: [],
+  dialect: 'api',
+  limits: { timeoutMs: callTimeoutMs },
+  idempotent: true,
+})
+
+/** `GET /metrics`: figures in Prometheus' text format. */
+export const getMetrics = defineCall({
+  id: 'getMetrics',
+  method: 'GET',
+  path: '/metrics',
+  host: 'api',
+  tag: 'Service',
+  summary: 'Metrics for Prometheus',
+  auth: 'none',
+  response: { kind: 'text', mediaType: 'text/plain; version=0.0.4' },
+  errors: [],
+  dialect: 'api',
+  limits: { timeoutMs: callTimeoutMs },
+  idempotent: true,
+})
+
+/** `GET /openapi.json`: this list of calls. */
+export const getOpenApi = defineCall({
+  id: 'getOpenApi',
+  method: 'GET',
+  path: '/openapi.json',
+  host: 'api',
+  tag: 'Service',
+  summary: 'The OpenAPI document',
+  auth: 'none',
+  response: { kind: 'json', schema: v.looseObject({ openapi: v.string() }) },
+  errors: [],
+  dialect: 'api',
+  limits: { timeoutMs: callTimeoutMs },
+  idempotent: true,
+})

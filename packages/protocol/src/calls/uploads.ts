@@ -1,0 +1,185 @@
+import * as v from 'valibot'
+import { authErrors, defineCall } from '../call.ts'
+import { anyCidSchema } from '../cid.ts'
+import { jsonBodyBytesMost, nameBytesMost } from '../limits.ts'
+
+const flag = v.optional(
+  v.pipe(
+    v.picklist(['true', 'false', '1', '0', '']),
+    v.transform((text) => text === 'true' || text === '1'),
+  ),
+)
+
+/** What an upload answers: a file's or folder's name, CID, and cumulative DAG size in bytes as text (Kubo's `Size`). */
+export const uploadedSchema = v.object({ Name: v.string(), Hash: v.string(), Size: v.string() })
+export type Uploaded = v.InferOutput<typeof uploadedSchema>
+
+/** One object; an array where the header `Encryption: true` was sent; JSON lines for Kubo's own clients. */
+const uploadAnswer = v.union([uploadedSchema, v.array(uploadedSchema)])
+
+/** `POST /api/v0/add`: files as multipart, imported as UnixFS exactly as Kubo does. */
+export const addFiles = defineCall({
+  id: 'addFiles',
+  method: 'POST',
+  path: '/api/v0/add',
+  host: 'api',
+  tag: 'Uploads',
+  summary: 'Upload files or a folder',
+  description:
+    'Multipart, each file a part named `file`; slashes in file names make folders. Answers one object (the root for a folder), an array with `Encryption: true`, JSON lines for Kubo clients (`stream-channels`, `progress`). The answer comes when the data is durable.',
+  auth: 'apiKey',
+  scope: 'files:write',
+  query: v.looseObject({
+    /** 0 or 1; 1 where absent (0 for Kubo’s own clients). */
+    'cid-version': v.optional(v.string()),
+    'wrap-with-directory': flag,
+    /** Kubo: computes CIDs and stores nothing. */
+    'only-hash': flag,
+    /** Kubo: raw leaves for files; follows the CID version where absent. */
+    'raw-leaves': flag,
+    /** Import profile: `unixfs-v1-2025` for 1 MiB chunks and 1,024 links. */
+    profile: v.optional(v.picklist(['unixfs-v0-2015', 'unixfs-v1-2025'])),
+    progress: flag,
+    'stream-channels': flag,
+  }),
+  headers: v.object({
+    /** MIME type to keep for a single file; found out from name and content where absent. */
+    'mime-type': v.optional(v.pipe(v.string(), v.maxLength(255))),
+    /** `true`: the content is encrypted by the client; kept as a mark and answered as an array. */
+    encryption: v.optional(v.pipe(v.string(), v.maxLength(16))),
+    /** Kept with the upload; one storage class exists. */
+    'x-storage-type': v.optional(v.pipe(v.string(), v.maxLength(64))),
+  }),
+  body: { kind: 'multipart', description: 'Files, each a part with a file name.' },
+  response: { kind: 'json', schema: uploadAnswer },
+  errors: [
+    ...authErrors,
+    'INVALID_MULTIPART',
+    'NO_FILE',
+    'DUPLICATE_NAME',
+    'INVALID_PATH',
+    'INVALID_CID_VERSION',
+    'TOO_MANY_PARTS',
+    'QUOTA_EXCEEDED',
+    'STORAGE_FULL',
+    'STORAGE_FAILED',
+    'CONFLICT',
+  ],
+  dialect: 'upload',
+  limits: { perMinute: 6000 },
+  idempotent: true,
+})
+
+/** `POST /api/v0/dag/import`: a CAR, verified block by block, its roots kept. */
+export const importCar = defineCall({
+  id: 'importCar',
+  method: 'POST',
+  path: '/api/v0/dag/import',
+  host: 'api',
+  tag: 'Uploads',
+  summary: 'Upload a CAR',
+  description:
+    'Multipart with one CAR (CARv1 or CARv2). Each block is checked against its CID, and all that the roots link to must be there. Answers the first root; Kubo clients get Kubo’s form.',
+  auth: 'apiKey',
+  scope: 'files:write',
+  query: v.looseObject({ 'pin-roots': flag, stats: flag, silent: flag }),
+  headers: v.object({ 'x-storage-type': v.optional(v.pipe(v.string(), v.maxLength(64))) }),
+  body: { kind: 'multipart', description: 'One CAR as a part with a file name.' },
+  response: { kind: 'json', schema: uploadAnswer },
+  errors: [
+    ...authErrors,
+    'INVALID_MULTIPART',
+    'NO_FILE',
+    'INVALID_PATH',
+    'INVALID_CAR',
+    'BLOCK_HASH_MISMATCH',
+    'INCOMPLETE_DAG',
+    'DAG_TOO_DEEP',
+    'UNSUPPORTED_CODEC',
+    'QUOTA_EXCEEDED',
+    'STORAGE_FULL',
+    'STORAGE_FAILED',
+    'CONFLICT',
+  ],
+  dialect: 'upload',
+  limits: { perMinute: 6000 },
+  idempotent: true,
+})
+
+/** `POST /api/lighthouse/pin`: keep a CID, fetched as a CAR from the gateways the operator configured where it is not here yet. */
+export const pinCid = defineCall({
+  id: 'pinCid',
+  method: 'POST',
+  path: '/api/lighthouse/pin',
+  host: 'api',
+  tag: 'Uploads',
+  summary: 'Pin a CID',
+  description: 'Answers when all blocks are here, verified and durable.',
+  auth: 'apiKey',
+  scope: 'files:write',
+  body: {
+    kind: 'json',
+    schema: v.object({
+      cid: anyCidSchema,
+      fileName: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(nameBytesMost))),
+    }),
+  },
+  response: {
+    kind: 'json',
+    schema: v.object({
+      message: v.string(),
+      id: v.string(),
+      cid: v.string(),
+      fileName: v.string(),
+      fileSizeInBytes: v.string(),
+    }),
+  },
+  errors: [
+    ...authErrors,
+    'INVALID_CID',
+    'BLOCK_NOT_FOUND',
+    'BLOCK_HASH_MISMATCH',
+    'INVALID_CAR',
+    'INCOMPLETE_DAG',
+    'DAG_TOO_DEEP',
+    'UNSUPPORTED_CODEC',
+    'UPSTREAM_FAILED',
+    'QUOTA_EXCEEDED',
+    'STORAGE_FULL',
+    'STORAGE_FAILED',
+    'CONFLICT',
+  ],
+  dialect: 'api',
+  limits: { bodyBytes: jsonBodyBytesMost, perMinute: 120 },
+  idempotent: true,
+})
+
+/** `POST /api/v0/cat?arg={cid}/{path}`: Kubo's form, for its clients. */
+export const catKubo = defineCall({
+  id: 'catKubo',
+  method: 'POST',
+  path: '/api/v0/cat',
+  host: 'api',
+  tag: 'Uploads',
+  summary: 'Read a file (Kubo’s form)',
+  auth: 'none',
+  query: v.looseObject({
+    arg: v.pipe(v.string(), v.nonEmpty(), v.maxLength(8192)),
+    offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number))),
+    length: v.optional(v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number))),
+  }),
+  response: { kind: 'bytes' },
+  errors: [
+    'INVALID_CID',
+    'BLOCK_NOT_FOUND',
+    'PATH_NOT_FOUND',
+    'NOT_A_DIRECTORY',
+    'DATA_DAMAGED',
+    'UNSUPPORTED_CODEC',
+    'DAG_TOO_DEEP',
+    'INVALID_PATH',
+  ],
+  dialect: 'kubo',
+  limits: { perMinute: 6000 },
+  idempotent: true,
+})

@@ -1,0 +1,166 @@
+import { CairnError, type CairnErrorOptions } from './error.ts'
+import { type ErrorCode, errorTable, isErrorCode } from './errors.ts'
+
+/** What leaves a service for an error: all a handler has to send. */
+export type EncodedError = { status: number; headers: Record<string, string>; body: string }
+
+/** What a client received: enough to make the error again. */
+export type ReceivedError = { status: number; header: (name: string) => string | null; body: string }
+
+type Dialect = {
+  encode(error: CairnError): EncodedError
+  /** The text of the error in the body, where the body has this dialect's form. */
+  read(body: unknown): { message?: string; fields: Record<string, unknown> } | undefined
+}
+
+/** Carries the code in every dialect, also where the body's form has no place for it (HEAD, plain text, peers' forms). */
+export const codeHeader = 'x-cairn-code'
+/** Names a request in logs and answers. */
+export const requestIdHeader = 'x-request-id'
+
+const jsonType = 'application/json; charset=utf-8'
+
+/**
+ * The error bodies of the wire, encode and decode side by side.
+ *
+ * - `api`: `{ error: { code, message, … } }`, as the published clients of the account calls read it.
+ * - `upload`: `{ error: "text", code, … }`: published clients print `error` as it is.
+ * - `kubo`: `{ Message, Code, Type: "error" }`, as Kubo's RPC answers.
+ * - `gateway`: one line of plain text; people and `curl` read it.
+ */
+export const dialects = {
+  api: {
+    encode: (error) => json(error, { error: error.toJSON() }),
+    read: (body) => {
+      if (!isRecord(body) || !isRecord(body['error'])) return undefined
+      return { ...text(body['error']['message']), fields: body['error'] }
+    },
+  },
+  upload: {
+    encode: (error) => {
+      const { message, ...rest } = error.toJSON()
+      return json(error, { error: message, ...rest })
+    },
+    read: (body) => {
+      if (!isRecord(body) || typeof body['error'] !== 'string') return undefined
+      return { message: body['error'], fields: body }
+    },
+  },
+  kubo: {
+    encode: (error) => {
+      const { message, ...rest } = error.toJSON()
+      // Kubo answers 400 for bad arguments and 500 for the rest; its clients tell errors by Code 0 and Type.
+      return json(error, { Message: message, Code: 0, Type: 'error', ...rest })
+    },
+    read: (body) => {
+      if (!isRecord(body) || typeof body['Message'] !== 'string') return undefined
+      return { message: body['Message'], fields: body }
+    },
+  },
+  gateway: {
+    encode: (error) => ({
+      status: httpStatus(error),
+      headers: { ...headers(error), 'content-type': 'text/plain; charset=utf-8' },
+      body: `${error.message}\n${error.hint}\n`,
+    }),
+    read: (body) => {
+      if (typeof body !== 'string') return undefined
+      const [message, hint] = body.split('\n')
+      return { ...text(message), fields: hint ? { hint } : {} }
+    },
+  },
+} as const satisfies Record<string, Dialect>
+
+/** The name of an error body's form. */
+export type DialectName = keyof typeof dialects
+
+/** Writes an error in a dialect: status, headers and body. */
+export function encodeError(dialect: DialectName, error: CairnError): EncodedError {
+  return dialects[dialect].encode(error)
+}
+
+/**
+ * Reads an error answer of any server: ours in the named dialect, else in any other form we know, else by its status alone.
+ *
+ * Codes unknown to this version become `HTTP_ERROR`, with the server's message kept.
+ */
+export function decodeError(dialect: DialectName, received: ReceivedError): CairnError {
+  const parsed = parseJson(received.body)
+  const order: DialectName[] = [dialect, 'api', 'upload', 'kubo']
+  let found: ReturnType<Dialect['read']>
+  for (const name of order) {
+    found = dialects[name].read(name === 'gateway' ? received.body : parsed)
+    if (found !== undefined) break
+  }
+  const fields = found?.fields ?? {}
+  const headerCode = received.header(codeHeader)
+  const named = isErrorCode(headerCode) ? headerCode : isErrorCode(fields['code']) ? fields['code'] : undefined
+  const code: ErrorCode = named ?? codeForStatus(received.status)
+  const options: CairnErrorOptions = { status: received.status }
+  const message =
+    found?.message ?? (named === undefined ? `Request failed with status code ${received.status}` : undefined)
+  if (message) options.message = message.slice(0, 2000)
+  if (typeof fields['hint'] === 'string') options.hint = fields['hint']
+  if (isRecord(fields['details'])) options.details = fields['details']
+  const requestId = received.header(requestIdHeader)
+  if (requestId) options.requestId = requestId
+  const retryAfter = Number(received.header('retry-after') ?? Number.NaN)
+  if (Number.isFinite(retryAfter)) options.retryAfterSeconds = retryAfter
+  return new CairnError(code, options)
+}
+
+/** The status an error leaves with: codes that only clients meet never should, and count as internal. */
+export function httpStatus(error: CairnError): number {
+  const status = errorTable[error.code].status
+  return status === 0 ? 500 : status
+}
+
+/** The code for an answer that names none. */
+function codeForStatus(status: number): ErrorCode {
+  const known: Record<number, ErrorCode> = {
+    400: 'INVALID_REQUEST',
+    401: 'UNAUTHENTICATED',
+    402: 'QUOTA_EXCEEDED',
+    403: 'FORBIDDEN',
+    404: 'NOT_FOUND',
+    408: 'REQUEST_TIMEOUT',
+    413: 'PAYLOAD_TOO_LARGE',
+    429: 'RATE_LIMITED',
+    502: 'UPSTREAM_FAILED',
+    503: 'UNAVAILABLE',
+    507: 'STORAGE_FULL',
+  }
+  return known[status] ?? 'HTTP_ERROR'
+}
+
+function headers(error: CairnError): Record<string, string> {
+  return {
+    [codeHeader]: error.code,
+    ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfterSeconds)) }),
+  }
+}
+
+function json(error: CairnError, body: unknown): EncodedError {
+  return {
+    status: httpStatus(error),
+    headers: { ...headers(error), 'content-type': jsonType },
+    body: JSON.stringify(body),
+  }
+}
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    // Not JSON is an answer like any other here: the caller falls back on the status.
+    return undefined
+  }
+}
+
+function text(value: unknown): { message?: string } {
+  return typeof value === 'string' && value !== '' ? { message: value } : {}
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,171 @@
+/** One row of the table: HTTP status, the sentence, what the user can do, and whether trying again may help. */
+export type ErrorRow = { status: number; message: string; hint: string; retry: boolean }
+
+function row(status: number, message: string, hint: string, retry = false): ErrorRow {
+  return { status, message, hint, retry }
+}
+
+/**
+ * Every error code of Cairn, in one place: service, SDK, CLI, documentation and tests read this table.
+ * Sentences that the specification fixes stand here letter by letter.
+ */
+export const errorTable = {
+  // What the caller sent
+  INVALID_REQUEST: row(400, 'The request is not valid', 'Mend the fields named in details and send it again.'),
+  INVALID_CID: row(400, 'Invalid CID', 'Give a CID such as bafy… or Qm…, without a path or blanks.'),
+  INVALID_ADDRESS: row(
+    400,
+    'Invalid public Key',
+    'Give a 0x… address of 40 hex characters, or a Solana address in base58.',
+  ),
+  INVALID_CID_VERSION: row(400, 'cid-version must be 0 or 1', 'Leave cid-version away (1), or set it to 0 or 1.'),
+  INVALID_PATH: row(
+    400,
+    'Invalid path or file name',
+    'Use relative names without "..", NUL or control characters, at most 1,024 bytes a name.',
+  ),
+  INVALID_RANGE: row(416, 'Range not satisfiable', 'Ask for bytes that lie within the file.'),
+  INVALID_MULTIPART: row(
+    400,
+    'The multipart body is not well formed',
+    'Send multipart/form-data with a boundary, and each file as a part.',
+  ),
+  NO_FILE: row(400, "file argument 'path' is required", 'Send at least one file part.'),
+  DUPLICATE_NAME: row(400, 'Duplicate file name found', 'Give each file of one upload its own name.'),
+  INVALID_CAR: row(400, 'The CAR is not valid', 'Export it again: CARv1 or CARv2, each block under 2 MiB and whole.'),
+  BLOCK_HASH_MISMATCH: row(
+    400,
+    'A block does not match its CID',
+    'The data was changed on the way or at its source. Fetch or export it again.',
+  ),
+  INCOMPLETE_DAG: row(400, 'The CAR lacks blocks that its root links to', 'Export the whole DAG into one CAR.'),
+  DAG_TOO_DEEP: row(400, 'The DAG is too deep, too wide or too large to walk', 'Split it into smaller trees.'),
+  UNSUPPORTED_CODEC: row(
+    400,
+    'This codec or hash function is not supported',
+    'Use raw, dag-pb, dag-cbor or dag-json with sha2-256.',
+  ),
+  PAYLOAD_TOO_LARGE: row(413, 'The request is larger than allowed', 'Send less in one request; details has the limit.'),
+  TOO_MANY_PARTS: row(413, 'Too many files in one request', 'Split the upload; details has the limit.'),
+  HEADER_TOO_LARGE: row(431, 'A header is larger than allowed', 'Shorten file names and headers.'),
+  UNSUPPORTED_MEDIA_TYPE: row(
+    415,
+    'This content type is not accepted here',
+    'Send the content type the call documents.',
+  ),
+  NOT_ACCEPTABLE: row(
+    406,
+    'This block cannot be shown in the format asked for',
+    'Ask for raw or car, or for the format of the CID’s own codec.',
+  ),
+  PRECONDITION_FAILED: row(412, 'A condition of the request does not hold', 'Fetch the current state and try again.'),
+  REQUEST_TIMEOUT: row(408, 'The request came too slowly', 'Send it over a faster or steadier connection.', true),
+  INVALID_PRIVATE_KEY: row(
+    400,
+    'Invalid private key',
+    'A private key is exactly 64 hex characters, with or without 0x.',
+  ),
+  INVALID_KEYSTORE: row(
+    400,
+    'The wallet file cannot be opened',
+    'Check the file and the password: a wrong password and a changed file look the same.',
+  ),
+  INVALID_CONFIGURATION: row(
+    500,
+    'The configuration is not valid',
+    'Correct the settings named; docs/configuration.md lists them all.',
+  ),
+
+  // Who the caller is
+  UNAUTHENTICATED: row(
+    401,
+    'Authentication failed',
+    'Send "Authorization: Bearer" with a valid API key; make one with `cairn api-key new`.',
+  ),
+  API_KEY_EXPIRED: row(401, 'Authentication failed: the API key has expired', 'Make a new key.'),
+  API_KEY_REVOKED: row(401, 'Authentication failed: the API key was revoked', 'Make a new key.'),
+  INVALID_SIGNATURE: row(
+    401,
+    'Invalid Signature',
+    'Ask for a new message, sign exactly its text with the wallet of that address, and send it within five minutes.',
+  ),
+  CHALLENGE_EXPIRED: row(
+    401,
+    'The message to sign has expired or was used',
+    'Ask for a new message and sign it: each can be used once, within five minutes.',
+  ),
+  FORBIDDEN: row(403, 'This API key may not do that', 'Use a key with the scope named in details.'),
+  CHAIN_NOT_CONFIGURED: row(
+    400,
+    'No chain is configured to check contract wallets',
+    'Sign with an externally owned account, or ask the operator to configure a chain.',
+  ),
+
+  // What is there
+  NOT_FOUND: row(404, 'Not Found', 'Check the id, CID or path.'),
+  BLOCK_NOT_FOUND: row(404, 'This content is not stored here', 'Upload or pin it first.'),
+  PATH_NOT_FOUND: row(404, 'There is no such path below this CID', 'Open the folder to see its names.'),
+  NOT_A_DIRECTORY: row(400, 'This is a file, not a folder', 'Leave the path behind the file’s name away.'),
+  METHOD_NOT_ALLOWED: row(405, 'This method is not supported here', 'See /docs for the calls there are.'),
+  CONFLICT: row(409, 'Somebody else changed this at the same time', 'Try again.', true),
+  GONE: row(410, 'This call was retired', 'The answer names what to use instead.'),
+
+  // What it costs, how much is allowed
+  QUOTA_EXCEEDED: row(
+    402,
+    'The storage bought does not suffice',
+    'Buy more storage or delete files; details says how many bytes are missing.',
+  ),
+  RATE_LIMITED: row(429, 'Too many requests', 'Wait for the seconds in Retry-After, then go on more slowly.', true),
+
+  // What went wrong on the service's side
+  INTERNAL: row(
+    500,
+    'Something went wrong inside the service',
+    'Try again; if it stays, tell the operator the request id.',
+    true,
+  ),
+  DATA_DAMAGED: row(
+    500,
+    'A stored block is damaged',
+    'Nothing wrong was sent. The operator was told; fetch it from another gateway or try later.',
+  ),
+  STORAGE_FULL: row(507, 'The service has no room left', 'Try later or at another service; nothing was stored.', true),
+  STORAGE_FAILED: row(500, 'The service could not write the data safely', 'Nothing was stored. Try again.', true),
+  UNAVAILABLE: row(503, 'The service is not ready', 'Try again in some seconds.', true),
+  OVERLOADED: row(503, 'The service is too busy', 'Try again in some seconds.', true),
+  UPSTREAM_FAILED: row(502, 'Another server that this needs did not answer rightly', 'Try again later.', true),
+  NOT_SUPPORTED: row(501, 'Not supported by this service', 'See /docs for the calls there are.'),
+
+  // What a client meets
+  NETWORK_ERROR: row(0, 'Network error', 'Check the address and the connection.', true),
+  TIMEOUT: row(0, 'Request timed out', 'Try again, or allow more time.', true),
+  ABORTED: row(0, 'The call was aborted', 'Nothing to do: it was asked for.'),
+  UNSUPPORTED_BODY: row(0, 'Unsupported body type', 'Give text, bytes, a Blob, a stream or form data.'),
+  HTTP_ERROR: row(0, 'HTTP error', 'See the status and the message of the server.'),
+  UNEXPECTED_RESPONSE: row(0, 'The server’s answer has an unknown form', 'Check that the address is a Cairn service.'),
+  NO_JSON_ARRAY: row(0, 'No JSON array found in response', 'Check that the address is an upload service.'),
+  CID_MISMATCH: row(
+    0,
+    'The CID computed here differs from the server’s',
+    'The data changed on the way, or while it was read. Upload it again.',
+  ),
+  VERIFICATION_FAILED: row(0, 'The data received does not match its CID', 'Fetch it from another gateway.', true),
+  DOWNLOAD_INCOMPLETE: row(0, 'The download ended too early', 'Call again: what is there is kept and verified.', true),
+  FILE_CHANGED: row(0, 'A file changed while it was read', 'Upload again when nothing writes to it.'),
+  FILE_UNREADABLE: row(0, 'A file cannot be read', 'Check the path and its permissions.'),
+  FILE_EXISTS: row(0, 'The target exists already', 'Choose another target or allow overwriting.'),
+  NO_API_KEY: row(0, 'No API key', 'Make one with `cairn api-key new`, or give one to createClient.'),
+  NO_WALLET: row(0, 'No wallet', 'Make one with `cairn wallet create`, or import one.'),
+  NO_NETWORK: row(0, 'No network profile found', 'Run `npm start`, or name a network with --network or CAIRN_NETWORK.'),
+  PRIVATE_KEY_MISSING: row(0, 'Private key not provided!!!', 'Give the private key of the wallet that signs.'),
+  USAGE: row(0, 'The command is not written rightly', 'See --help.'),
+} as const satisfies Record<string, ErrorRow>
+
+/** A stable error code: the keys of the {@link errorTable}. */
+export type ErrorCode = keyof typeof errorTable
+
+/** Whether a text is one of our codes. */
+export function isErrorCode(text: unknown): text is ErrorCode {
+  return typeof text === 'string' && Object.hasOwn(errorTable, text)
+}

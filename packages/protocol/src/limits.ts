@@ -1,0 +1,54 @@
+/** Constants and limits of Cairn, one home each. Names end in their unit. */
+
+export const KIB = 1024
+export const MIB = 1024 * 1024
+export const GIB = 1024 * MIB
+
+/** Least that is billed for one upload: 1 MiB. */
+export const leastBilledBytes = MIB
+/** Price of storage: 0.00390625 USD per MiB is 1 USD per 256 MiB. */
+export const bytesPerUsd = 256 * MIB
+
+/** Upload and download time limit of clients: 2 hours. */
+export const transferTimeoutMs = 7_200_000
+/** Time limit of all other calls of clients. */
+export const callTimeoutMs = 8_000
+/** Tries of a call that is safe to repeat, the first one included. */
+export const callTries = 3
+
+/** How long a message to sign is good for. */
+export const challengeLifetimeMs = 5 * 60_000
+
+/** `files_uploaded` gives this many rows a page, as published clients expect. */
+export const listPageRows = 2000
+/** Largest page our own clients may ask for. */
+export const listPageRowsMost = 2000
+
+/** Multipart limits: files in one request, bytes of one part's headers, bytes of one name and of a whole path. */
+export const uploadPartsMost = 200_000
+export const partHeaderBytesMost = 16 * KIB
+export const nameBytesMost = 1024
+export const pathBytesMost = 4096
+export const pathDepthMost = 128
+
+/** Largest block accepted in a CAR, as in bitswap. */
+export const blockBytesMost = 2 * MIB
+/** Largest CAR header. */
+export const carHeaderBytesMost = MIB
+
+/** JSON bodies. */
+export const jsonBodyBytesMost = 64 * KIB
+
+/** An upload slower than this, averaged over {@link slowestUploadWindowMs}, is cut. */
+export const slowestUploadBytesPerSecond = KIB
+export const slowestUploadWindowMs = 60_000
+
+/** Ranges of one request that a gateway answers as parts; more are answered whole. */
+export const rangesMost = 16
+
+/** Idle connections stay open this long: published clients reuse them after their own long pauses. */
+export const keepAliveTimeoutMs = 72_000
+
+/** Key shards: made, and needed to recover. */
+export const keyShardCount = 5
+export const keyShardThreshold = 3

@@ -1,0 +1,45 @@
+import * as v from 'valibot'
+
+const url = v.pipe(v.string(), v.url())
+
+/**
+ * The profile of a network: where its parts are. Written to `network.json` by a local network, served at
+ * `GET /.well-known/cairn.json` by every one (without the wallet). Parts that a network does not run are absent.
+ */
+export const networkProfileSchema = v.object({
+  /** The network's name. */
+  name: v.string(),
+  /** Base URL of the account calls. */
+  api: url,
+  /** Base URL of the upload calls. */
+  upload: url,
+  /** Base URL of the gateway; subdomain form is `{cid}.ipfs.` before its host, where the host has a name. */
+  gateway: url,
+  /** Base URL that reaches the five key nodes by index. */
+  keyRouter: v.optional(url),
+  /** Base URLs of the key nodes, in order. */
+  keyNodes: v.optional(v.array(url)),
+  /** Pause between calls to key nodes, in ms; 1000 where it is absent. */
+  keyNodePauseMs: v.optional(v.pipe(v.number(), v.minValue(0))),
+  chain: v.optional(
+    v.object({
+      name: v.string(),
+      rpcUrl: url,
+      chainId: v.number(),
+      symbol: v.string(),
+      nativeDecimals: v.number(),
+      paymentContract: v.optional(v.string()),
+      tokens: v.record(v.string(), v.object({ address: v.string(), decimals: v.number() })),
+    }),
+  ),
+  /** The funded test wallet of a local network. Deployed networks have none. */
+  wallet: v.optional(v.object({ address: v.string(), privateKey: v.string() })),
+})
+
+/** Where the parts of a network are. */
+export type NetworkProfile = v.InferOutput<typeof networkProfileSchema>
+
+/** Reads a profile from unknown JSON. @throws a Valibot error naming the fields that are wrong. */
+export function parseNetworkProfile(json: unknown): NetworkProfile {
+  return v.parse(networkProfileSchema, json)
+}
