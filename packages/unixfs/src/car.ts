@@ -1,0 +1,220 @@
+import type { CID } from 'multiformats/cid'
+import { type ByteReader, createByteReader } from './byte-reader.ts'
+import { cidTag, createCborCursor } from './cbor-cursor.ts'
+import { maxCidBytes, readCid, readWholeCid } from './read-cid.ts'
+import { UnixfsError } from './unixfs-error.ts'
+import { varintLength, writeVarint } from './varint.ts'
+
+/** What a CAR may ask of its reader. */
+export type CarLimits = {
+  /** Largest header, in bytes; 1 MiB unless told. */
+  maxHeaderBytes?: number
+  /** Largest payload of one block, in bytes; 2 MiB unless told. */
+  maxBlockBytes?: number
+  /** Most blocks; no limit unless told. */
+  maxBlocks?: number
+  /** Most bytes of the whole CAR; no limit unless told. */
+  maxCarBytes?: number
+}
+
+/** One block of a CAR, not verified. */
+export type CarBlock = {
+  cid: CID
+  /** A view into the piece of the source that held it, or a copy when it lay across pieces. */
+  bytes: Uint8Array
+  /** Where the frame (its length prefix) starts in the source, in bytes. */
+  frameOffset: number
+  /** Where the payload starts in the source, in bytes. */
+  offset: number
+  /** Length of the payload in bytes. */
+  length: number
+}
+
+/** A CAR whose header has been read. */
+export type CarReading = {
+  version: 1 | 2
+  roots: CID[]
+  blocks: AsyncGenerator<CarBlock, void, undefined>
+  /** Closes the source; needed only when `blocks` is never iterated. */
+  close(): Promise<void>
+}
+
+const MiB = 1_048_576
+const v2HeaderBytes = 40
+const rootsKey = [0x65, ...new TextEncoder().encode('roots')]
+const versionKey = [0x67, ...new TextEncoder().encode('version')]
+
+/** Encodes the header of a CARv1, with the length before it. @see https://ipld.io/specs/transport/car/carv1/ */
+export function encodeCarHeader(roots: readonly CID[]): Uint8Array {
+  const body: number[] = [0xa2, ...rootsKey, ...encodeCborHead(4, roots.length)]
+  for (const { bytes } of roots) body.push(0xd8, cidTag, ...encodeCborHead(2, bytes.length + 1), 0, ...bytes)
+  body.push(...versionKey, 1)
+  const header = new Uint8Array(varintLength(body.length) + body.length)
+  header.set(body, writeVarint(header, 0, body.length))
+  return header
+}
+
+/** Encodes what stands before the payload of a block in a CAR: the frame's length as a varint, and the CID. */
+export function encodeCarFrame(cid: CID, payloadLength: number): Uint8Array {
+  const frameLength = cid.bytes.length + payloadLength
+  const prefix = new Uint8Array(varintLength(frameLength) + cid.bytes.length)
+  prefix.set(cid.bytes, writeVarint(prefix, 0, frameLength))
+  return prefix
+}
+
+function encodeCborHead(major: number, value: number): number[] {
+  const first = major << 5
+  if (value < 24) return [first | value]
+  if (value < 0x100) return [first | 24, value]
+  if (value < 0x10000) return [first | 25, value >> 8, value & 0xff]
+  return [first | 26, value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff]
+}
+
+/**
+ * Reads a CARv1, or the CARv1 inside a CARv2, from a stream; memory is one block. Blocks are not verified: see
+ * `verifyBlock`. An empty list of roots is accepted. Offsets count from the start of the source.
+ * @throws UnixfsError BAD_CAR (with `offset`): truncated, malformed, or beyond `limits`.
+ * @see https://ipld.io/specs/transport/car/carv1/ and carv2
+ */
+export async function readCar(source: AsyncIterable<Uint8Array>, limits: CarLimits = {}): Promise<CarReading> {
+  const reader = createByteReader(source)
+  const maxHeaderBytes = limits.maxHeaderBytes ?? MiB
+  const close = () => reader.close()
+  try {
+    const first = await readHeader(reader, maxHeaderBytes)
+    if (first.version === 1) {
+      return { version: 1, roots: first.roots, blocks: readBlocks(reader, limits, Infinity), close }
+    }
+    const inner = await openInnerCar(reader)
+    const header = await readHeader(reader, maxHeaderBytes)
+    if (header.version !== 1) throw badCar('A CARv2 holds something other than a CARv1', inner.start)
+    return { version: 2, roots: header.roots, blocks: readBlocks(reader, limits, inner.end), close }
+  } catch (error) {
+    await reader.close()
+    throw error
+  }
+}
+
+async function* readBlocks(
+  reader: ByteReader,
+  limits: CarLimits,
+  end: number,
+): AsyncGenerator<CarBlock, void, undefined> {
+  const maxBlockBytes = limits.maxBlockBytes ?? 2 * MiB
+  const maxBlocks = limits.maxBlocks ?? Infinity
+  const maxCarBytes = limits.maxCarBytes ?? Infinity
+  let count = 0
+  try {
+    while (reader.offset < end) {
+      const frameOffset = reader.offset
+      const frameLength = await readVarint(reader, maxBlockBytes + maxCidBytes)
+      if (frameLength === undefined) {
+        if (end === Infinity) return
+        throw badCar('The CAR ends early', frameOffset)
+      }
+      const frameEnd = reader.offset + frameLength
+      if (frameEnd > end) throw badCar('A block reaches past the end of the inner CAR', frameOffset)
+      if (frameEnd > maxCarBytes) throw badCar(`The CAR is larger than ${maxCarBytes} bytes`, frameOffset)
+      if (++count > maxBlocks) throw badCar(`The CAR has more than ${maxBlocks} blocks`, frameOffset)
+      const frame = reader.takeView(frameLength) ?? (await reader.read(frameLength))
+      const { cid, length: cidLength } = readFrameCid(frame, frameOffset)
+      const length = frameLength - cidLength
+      if (length > maxBlockBytes) throw badCar(`A block is larger than ${maxBlockBytes} bytes`, frameOffset)
+      yield { cid, bytes: frame.subarray(cidLength), frameOffset, offset: frameEnd - length, length }
+    }
+  } finally {
+    await reader.close()
+  }
+}
+
+function readFrameCid(frame: Uint8Array, frameOffset: number): { cid: CID; length: number } {
+  try {
+    return readCid(frame, 'BAD_CAR')
+  } catch (cause) {
+    throw badCar(cause instanceof Error ? cause.message : 'Not a CID', frameOffset, cause)
+  }
+}
+
+/** The next varint, or undefined when the source ends before its first byte. */
+async function readVarint(reader: ByteReader, most: number): Promise<number | undefined> {
+  const start = reader.offset
+  let value = 0
+  for (let scale = 1, count = 0; ; scale *= 128, count++) {
+    let byte = reader.takeByte()
+    if (byte === undefined) {
+      if (!(await reader.fill())) {
+        if (count === 0) return undefined
+        throw badCar('The CAR ends early', start)
+      }
+      byte = reader.takeByte() ?? 0
+    }
+    value += (byte & 0x7f) * scale
+    if (value > most) throw badCar(`A length of more than ${most} bytes`, start)
+    if (byte < 0x80) {
+      if (byte === 0) throw badCar(count === 0 ? 'A length of zero' : 'A length longer than needed', start)
+      return value
+    }
+    if (count === 8) throw badCar('A length without end', start)
+  }
+}
+
+type CarHeader = { version: 1; roots: CID[] } | { version: 2 }
+
+async function readHeader(reader: ByteReader, maxHeaderBytes: number): Promise<CarHeader> {
+  const start = reader.offset
+  const length = await readVarint(reader, maxHeaderBytes)
+  if (length === undefined) throw badCar('There is no header', start)
+  const bytes = await reader.read(length)
+  try {
+    return decodeHeader(bytes)
+  } catch (cause) {
+    throw badCar(`The header cannot be read: ${cause instanceof Error ? cause.message : 'malformed'}`, start, cause)
+  }
+}
+
+function decodeHeader(bytes: Uint8Array): CarHeader {
+  const cursor = createCborCursor(bytes, 'BAD_CAR')
+  let roots: CID[] | undefined
+  let version: number | undefined
+  const map = cursor.readHead()
+  if (map.major !== 5) cursor.fail('not a map')
+  for (let entry = 0; entry < map.value; entry++) {
+    const keyHead = cursor.readHead()
+    if (keyHead.major !== 3) cursor.fail('a key that is not text')
+    const key = new TextDecoder().decode(cursor.readBytes(keyHead.value))
+    const head = cursor.readHead()
+    if (key === 'version' && version === undefined && head.major === 0) version = head.value
+    else if (key === 'roots' && roots === undefined && head.major === 4) {
+      roots = []
+      for (let index = 0; index < head.value; index++) {
+        const tag = cursor.readHead()
+        const body = cursor.readHead()
+        if (tag.major !== 6 || tag.value !== cidTag || body.major !== 2) cursor.fail('a root that is not a CID')
+        const link = cursor.readBytes(body.value)
+        if (link[0] !== 0) cursor.fail('a root that is not a binary CID')
+        roots.push(readWholeCid(link.subarray(1), 'BAD_CAR'))
+      }
+    } else cursor.fail('a key that is not "roots" or "version", or of the wrong type')
+  }
+  if (!cursor.atEnd) cursor.fail('bytes after the map')
+  if (version === 1 && roots !== undefined) return { version, roots }
+  if (version === 2 && roots === undefined) return { version }
+  return cursor.fail('no version that is spoken here')
+}
+
+/** Reads the fixed header of a CARv2 and goes to the inner CARv1. */
+async function openInnerCar(reader: ByteReader): Promise<{ start: number; end: number }> {
+  const at = reader.offset
+  const header = await reader.read(v2HeaderBytes)
+  const view = new DataView(header.buffer, header.byteOffset, header.byteLength)
+  const start = Number(view.getBigUint64(16, true))
+  const size = Number(view.getBigUint64(24, true))
+  if (start < reader.offset || !Number.isSafeInteger(start + size))
+    throw badCar('The CARv2 header lies about its data', at)
+  await reader.skip(start - reader.offset)
+  return { start, end: start + size }
+}
+
+function badCar(what: string, offset: number, cause?: unknown): UnixfsError {
+  return new UnixfsError('BAD_CAR', `${what} (byte ${offset})`, { offset }, { cause })
+}
