@@ -1,0 +1,15 @@
+// `npm run build`: the published packages as JavaScript and types. Services and tests run from their sources.
+import { spawnSync } from 'node:child_process'
+import { readdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+for (const name of readdirSync(join(root, 'packages'))) {
+  rmSync(join(root, 'packages', name, 'dist'), { recursive: true, force: true })
+  rmSync(join(root, 'packages', name, 'tsconfig.tsbuildinfo'), { force: true })
+}
+const done = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-b', 'packages/cli'], {
+  cwd: root,
+  stdio: 'inherit',
+})
+process.exit(done.status ?? 1)
