@@ -1,0 +1,106 @@
+import type { CID } from 'multiformats/cid'
+import { createProtobufReader, type ProtobufReader } from './protobuf-reader.ts'
+import { readWholeCid } from './read-cid.ts'
+import { varintLength, writeVarint } from './varint.ts'
+
+/** A link to be written: bytes only, so that large folders stay small in memory. */
+export type LinkToEncode = { cid: Uint8Array; name: Uint8Array; sizeBytes: number }
+
+/** A link of a decoded node. */
+export type DagLink = {
+  cid: CID
+  /** The name, empty in files; text that is not UTF-8 is read with replacement characters. */
+  name: string
+  /** Tsize: what the writer claims for the whole DAG below, in bytes; absent or beyond 2^53 it is undefined. */
+  sizeBytes?: number
+}
+
+/** Length of one link with its prefix, in bytes. */
+export function linkLength(cidLength: number, nameLength: number, sizeBytes: number): number {
+  const body = linkBodyLength(cidLength, nameLength, sizeBytes)
+  return 1 + varintLength(body) + body
+}
+
+/** Length of the Data field with its prefix, in bytes. */
+export function dataFieldLength(dataLength: number): number {
+  return 1 + varintLength(dataLength) + dataLength
+}
+
+function linkBodyLength(cidLength: number, nameLength: number, sizeBytes: number): number {
+  return 3 + varintLength(cidLength) + cidLength + varintLength(nameLength) + nameLength + varintLength(sizeBytes)
+}
+
+/**
+ * Encodes a dag-pb node, links before data, in the order given: the caller sorts.
+ * @see https://ipld.io/specs/codecs/dag-pb/spec/
+ */
+export function encodeDagPb(links: readonly LinkToEncode[], data: Uint8Array): Uint8Array {
+  let length = dataFieldLength(data.length)
+  for (const { cid, name, sizeBytes } of links) length += linkLength(cid.length, name.length, sizeBytes)
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const { cid, name, sizeBytes } of links) {
+    bytes[at++] = 0x12
+    at = writeVarint(bytes, at, linkBodyLength(cid.length, name.length, sizeBytes))
+    bytes[at++] = 0x0a
+    at = writeVarint(bytes, at, cid.length)
+    bytes.set(cid, at)
+    at += cid.length
+    bytes[at++] = 0x12
+    at = writeVarint(bytes, at, name.length)
+    bytes.set(name, at)
+    at += name.length
+    bytes[at++] = 0x18
+    at = writeVarint(bytes, at, sizeBytes)
+  }
+  bytes[at++] = 0x0a
+  at = writeVarint(bytes, at, data.length)
+  bytes.set(data, at)
+  return bytes
+}
+
+/**
+ * Decodes a dag-pb node as strictly as its specification: known fields only, each once, links not torn apart by data,
+ * hash, name and size of a link in that order, a CID in every link.
+ * @throws UnixfsError BAD_BLOCK
+ */
+export function decodeDagPb(bytes: Uint8Array): { links: DagLink[]; data?: Uint8Array } {
+  const reader = createProtobufReader(bytes)
+  const links: DagLink[] = []
+  let data: Uint8Array | undefined
+  let linksEnded = false
+  while (!reader.atEnd) {
+    const { field, wireType } = reader.readKey()
+    if (wireType !== 2) reader.fail('a dag-pb field that is not bytes')
+    if (field === 1) {
+      if (data !== undefined) reader.fail('two Data fields')
+      data = reader.readBytes()
+      linksEnded = links.length > 0
+    } else if (field === 2) {
+      if (linksEnded) reader.fail('links after data after links')
+      links.push(decodeLink(createProtobufReader(reader.readBytes())))
+    } else reader.fail(`field ${field} in a dag-pb node`)
+  }
+  return data === undefined ? { links } : { links, data }
+}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+function decodeLink(reader: ProtobufReader): DagLink {
+  let cid: CID | undefined
+  let name: string | undefined
+  let sizeBytes: number | undefined
+  let last = 0
+  while (!reader.atEnd) {
+    const { field, wireType } = reader.readKey()
+    if (field <= last) reader.fail('a field of a link twice or out of order')
+    last = field
+    if (field === 1 && wireType === 2) cid = readWholeCid(reader.readBytes(), 'BAD_BLOCK')
+    else if (field === 2 && wireType === 2) name = utf8.decode(reader.readBytes())
+    else if (field === 3 && wireType === 0) sizeBytes = reader.readVarint()
+    else reader.fail(`field ${field} of wire type ${wireType} in a link`)
+  }
+  if (cid === undefined) return reader.fail('a link without a CID')
+  if (sizeBytes === undefined || !Number.isSafeInteger(sizeBytes)) return { cid, name: name ?? '' }
+  return { cid, name: name ?? '', sizeBytes }
+}

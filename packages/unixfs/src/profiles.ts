@@ -1,0 +1,55 @@
+/** How bytes become a DAG: everything that decides which CID comes out. */
+export type ImportProfile = {
+  readonly name: string
+  readonly cidVersion: 0 | 1
+  /** Leaves are raw blocks rather than dag-pb nodes. */
+  readonly rawLeaves: boolean
+  /** Payload of a leaf, in bytes; at most 2 MiB - 256. */
+  readonly chunkSizeBytes: number
+  /** Links of a file node; at least 2. */
+  readonly maxLinks: number
+  /** A folder larger than this becomes a HAMT. */
+  readonly hamtThresholdBytes: number
+  /** What is compared with the threshold: the sum of name and CID bytes, or the size of the serialised block. */
+  readonly hamtMeasure: 'links' | 'block'
+}
+
+/**
+ * Kubo's ways to add: its default (`v0`, also called unixfs-v0-2015), `--cid-version=1` alone (`v1`), and the profile of
+ * IPIP-499 (`unixfs-v1-2025`).
+ * @see https://specs.ipfs.tech/ipips/ipip-0499/
+ */
+export const importProfiles = {
+  v0: {
+    name: 'v0',
+    cidVersion: 0,
+    rawLeaves: false,
+    chunkSizeBytes: 262_144,
+    maxLinks: 174,
+    hamtThresholdBytes: 262_144,
+    hamtMeasure: 'links',
+  },
+  v1: {
+    name: 'v1',
+    cidVersion: 1,
+    rawLeaves: true,
+    chunkSizeBytes: 262_144,
+    maxLinks: 174,
+    hamtThresholdBytes: 262_144,
+    hamtMeasure: 'links',
+  },
+  'unixfs-v1-2025': {
+    name: 'unixfs-v1-2025',
+    cidVersion: 1,
+    rawLeaves: true,
+    chunkSizeBytes: 1_048_576,
+    maxLinks: 1024,
+    hamtThresholdBytes: 262_144,
+    hamtMeasure: 'block',
+  },
+} as const satisfies Record<string, ImportProfile>
+
+/** The profile that Kubo uses for `--cid-version`. */
+export function profileFor(cidVersion: 0 | 1): ImportProfile {
+  return cidVersion === 0 ? importProfiles.v0 : importProfiles.v1
+}
