@@ -1,0 +1,33 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import { authErrors, type CallArguments, type CallInput, type CallResult, callPath } from './call.ts'
+import type { createApiKey } from './calls/accounts.ts'
+import type { listFiles } from './calls/files.ts'
+import { allCalls } from './calls.ts'
+import { errorTable } from './errors.ts'
+
+test('parameters are percent-encoded; a rest keeps its slashes', () => {
+  expect(callPath({ path: '/a/{id}/b' }, { id: 'x/../y?z' })).toBe('/a/x%2F..%2Fy%3Fz/b')
+  expect(callPath({ path: '/ipfs/{cid}/{path*}' }, { cid: 'b', path: 'a b/ü#.txt' })).toBe(
+    '/ipfs/b/a%20b/%C3%BC%23.txt',
+  )
+})
+
+test('ids and routes are unique, and what needs a key can say so', () => {
+  expect(new Set(allCalls.map((call) => call.id)).size).toBe(allCalls.length)
+  expect(new Set(allCalls.map((call) => `${call.host} ${call.method} ${call.path}`)).size).toBe(allCalls.length)
+  for (const call of allCalls) {
+    for (const code of call.errors) expect(errorTable[code].status, `${call.id} ${code}`).toBeGreaterThan(0)
+    if (call.auth === 'apiKey') {
+      expect(call.scope, call.id).toBeDefined()
+      for (const code of authErrors) expect(call.errors, call.id).toContain(code)
+    }
+  }
+})
+
+test('clients give the input side, handlers get the output side', () => {
+  expectTypeOf<CallInput<typeof listFiles>['query']['limit']>().toEqualTypeOf<string | undefined>()
+  expectTypeOf<CallArguments<typeof listFiles>['query']['limit']>().toEqualTypeOf<number | undefined>()
+  expectTypeOf<CallResult<typeof createApiKey>>().toEqualTypeOf<string>()
+  expectTypeOf<CallInput<typeof createApiKey>>().toHaveProperty('body')
+  expectTypeOf<CallInput<typeof createApiKey>>().not.toHaveProperty('query')
+})

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { type DialectName, decodeError, dialects, encodeError, httpStatus } from './dialects.ts'
+import { CairnError } from './error.ts'
+import { type ErrorCode, errorTable } from './errors.ts'
+
+function receive(encoded: ReturnType<typeof encodeError>) {
+  const headers = new Headers(encoded.headers)
+  return { status: encoded.status, header: (name: string) => headers.get(name), body: encoded.body }
+}
+
+const names = Object.keys(dialects) as DialectName[]
+const codes = Object.keys(errorTable) as ErrorCode[]
+
+describe.each(names)('dialect %s', (dialect) => {
+  test.each(codes)('%s survives the wire', (code) => {
+    const sent = new CairnError(code, { message: `about ${code}`, hint: 'do this', retryAfterSeconds: 3 })
+    const got = decodeError(dialect, receive(encodeError(dialect, sent)))
+    expect(got.code).toBe(code)
+    expect(got.message).toBe(`about ${code}`)
+    expect(got.hint).toBe('do this')
+    expect(got.retryAfterSeconds).toBe(3)
+    expect(got.status).toBe(httpStatus(sent))
+  })
+
+  test('causes and stacks never leave', () => {
+    const cause = new Error('password=hunter2')
+    const encoded = encodeError(dialect, new CairnError('INTERNAL', { cause }))
+    expect(JSON.stringify(encoded)).not.toContain('hunter2')
+    expect(encoded.body).not.toContain('dialects.test')
+  })
+
+  test.each(['', '<html>502</html>', '[]', 'null', '7', '{"error":null}', '{"error":{"message":7}}', '{"Message":[]}'])(
+    'a foreign body %j gives an error by its status, never a crash',
+    (body) => {
+      const error = decodeError(dialect, { status: 502, header: () => null, body })
+      expect(error.code).toBe('UPSTREAM_FAILED')
+      expect(error.status).toBe(502)
+    },
+  )
+})
+
+test('a status that no code goes with keeps the sentence of the specification', () => {
+  const error = decodeError('api', { status: 418, header: () => null, body: '' })
+  expect(error.code).toBe('HTTP_ERROR')
+  expect(error.message).toBe('Request failed with status code 418')
+})
+
+test('a code of a newer service is no crash', () => {
+  const body = JSON.stringify({ error: { code: 'FROM_THE_FUTURE', message: 'soon' } })
+  const error = decodeError('api', { status: 400, header: () => null, body })
+  expect(error).toMatchObject({ code: 'INVALID_REQUEST', message: 'soon' })
+})
+
+test('codes that only clients meet never leave a service as status 0', () => {
+  expect(httpStatus(new CairnError('NETWORK_ERROR'))).toBe(500)
+})

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { allCalls } from './calls.ts'
+import { errorTable } from './errors.ts'
+import { toOpenApi } from './openapi.ts'
+
+const document = toOpenApi({ version: '1.2.3' }) as {
+  openapi: string
+  paths: Record<
+    string,
+    Record<
+      string,
+      { operationId: string; responses: Record<string, unknown>; parameters: { name: string; in: string }[] }
+    >
+  >
+  components: { schemas: { ErrorCode: { enum: string[] } } }
+}
+
+test('every call is there, with its good status and each status its errors have', () => {
+  for (const call of allCalls) {
+    const operation = document.paths[call.path.replace('*}', '}')]?.[call.method.toLowerCase()]
+    expect(operation?.operationId).toBe(call.id)
+    const statuses = Object.keys(operation?.responses ?? {})
+    expect(statuses).toContain(String('status' in call ? (call.status ?? 200) : 200))
+    for (const code of call.errors) expect(statuses).toContain(String(errorTable[code].status))
+  }
+})
+
+test('it names the codes of the table, and parameters by their place', () => {
+  expect(document.components.schemas.ErrorCode.enum).toEqual(Object.keys(errorTable))
+  const info = document.paths['/api/lighthouse/file_info']?.['get']
+  expect(info?.parameters).toMatchObject([{ name: 'cid', in: 'query', required: true }])
+})
+
+test('it is plain JSON', () => {
+  expect(JSON.parse(JSON.stringify(document))).toEqual(document)
+})
