@@ -1,4 +1,5 @@
 export type { BlockSink, ImportedNode } from './block-sink.ts'
+export { type BlockSource, createVerifyingSource, type ReadOptions } from './block-source.ts'
 export {
   type CarBlock,
   type CarLimits,
@@ -7,10 +8,19 @@ export {
   encodeCarHeader,
   readCar,
 } from './car.ts'
+export type { DagLink } from './dag-pb.ts'
 export { createDirectoryTree, type DirectoryTree, type DirectoryTreeOptions } from './directory-tree.ts'
 export { createFileImporter, type FileImporter, type ImportOptions } from './file-importer.ts'
 export type { HashFunction } from './hash-function.ts'
+export { type DirectoryEntry, listDirectory } from './list-directory.ts'
+export { type DagNode, decodeNode, type NodeKind, type NodeMetadata } from './node.ts'
 export { type ImportProfile, importProfiles, profileFor } from './profiles.ts'
+export { type ByteRange, readFile } from './read-file.ts'
+export { type ResolvedPath, type ResolveOptions, resolvePath } from './resolve-path.ts'
+export { type NodeStat, statNode } from './stat-node.ts'
 export { encodeSymlink, importSymlink } from './symlink-importer.ts'
+export type { ModificationTime } from './unixfs-data.ts'
 export { UnixfsError, type UnixfsErrorCode } from './unixfs-error.ts'
 export { type HashTable, maxIdentityBytes, verifyBlock } from './verify.ts'
+export { type BlockIndex, missingBlock, type VerifiedDag, type VerifyDagOptions, verifyDag } from './verify-dag.ts'
+export { type WalkOptions, walkDag } from './walk-dag.ts'

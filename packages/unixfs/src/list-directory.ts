@@ -1,0 +1,63 @@
+import type { CID } from 'multiformats/cid'
+import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
+import { slotsOfName } from './hamt-slots.ts'
+import { type DagNode, slotDigits, slotOf } from './node.ts'
+import { UnixfsError } from './unixfs-error.ts'
+
+/** One entry of a folder. Names are as written: whoever makes paths of them checks for `..`, slashes and the like. */
+export type DirectoryEntry = {
+  name: string
+  cid: CID
+  /** Tsize: bytes of all blocks below, as the folder claims. */
+  sizeBytes?: number
+}
+
+type HamtNode = Extract<DagNode, { kind: 'hamt' }>
+type OpenShard = { shard: HamtNode; slots: number[]; next: number }
+
+/**
+ * Lists a folder: in the order of its block, or when sharded in the order of hashes, shard by shard as they are read, so
+ * that memory stays small. Entries of a shard are held to the place that their hash gives them.
+ * @throws UnixfsError NOT_A_DIRECTORY, BAD_BLOCK, TOO_DEEP, and the source's.
+ */
+export async function* listDirectory(
+  source: BlockSource,
+  cid: CID,
+  options: ReadOptions = {},
+): AsyncGenerator<DirectoryEntry, void, undefined> {
+  const root = await loadNode(source, cid, options)
+  if (root.kind === 'directory') {
+    yield* root.links
+    return
+  }
+  if (root.kind !== 'hamt')
+    throw new UnixfsError('NOT_A_DIRECTORY', `A ${root.kind} is not a folder`, { cid: `${cid}` })
+  const { fanout } = root
+  const digits = slotDigits(fanout)
+  const maxLevels = Math.floor(64 / Math.log2(fanout))
+  const open: OpenShard[] = [{ shard: root, slots: [], next: 0 }]
+  for (let current = open.at(-1); current !== undefined; current = open.at(-1)) {
+    const link = current.shard.links[current.next++]
+    if (link === undefined) {
+      open.pop()
+      continue
+    }
+    const slots = [...current.slots, slotOf(link.name, digits)]
+    if (link.name.length === digits) {
+      if (open.length === maxLevels) throw new UnixfsError('TOO_DEEP', 'A sharded folder of too many levels')
+      const shard = await loadNode(source, link.cid, options)
+      if (shard.kind !== 'hamt' || shard.fanout !== fanout || shard.links.length === 0) {
+        throw new UnixfsError('BAD_BLOCK', 'A shard of a folder is empty or something else', { cid: `${link.cid}` })
+      }
+      open.push({ shard, slots, next: 0 })
+      continue
+    }
+    const name = link.name.slice(digits)
+    const slotAt = slotsOfName(name, fanout)
+    // Without this check a few blocks that link to one another could list names without end.
+    if (slots.some((slot, level) => slotAt(level) !== slot)) {
+      throw new UnixfsError('BAD_BLOCK', 'A shard entry stands where its hash does not put it', { cid: `${cid}` })
+    }
+    yield { ...link, name }
+  }
+}

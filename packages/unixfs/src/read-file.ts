@@ -1,0 +1,87 @@
+import type { CID } from 'multiformats/cid'
+import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
+import type { DagNode } from './node.ts'
+import { UnixfsError } from './unixfs-error.ts'
+
+/** Which bytes of a file, counted from 0. */
+export type ByteRange = {
+  /** First byte; 0 unless told. */
+  fromByte?: number
+  /** The byte after the last; the end of the file unless told. */
+  toByte?: number
+}
+
+/** Part of a file that is still to be read: a child and where its bytes lie in the file. */
+type Part = { cid: CID; start: number; sizeBytes: number; level: number }
+
+/** Levels of a file's tree; 1,024 links a node reach any size in far fewer. */
+const maxLevels = 32
+
+/**
+ * Reads a file, or a range of it, reading only the blocks that hold it. Exactly `toByte - fromByte` bytes come, or an
+ * error: each block is held to the size its parent told, so nothing is ever shifted or missing silently. Pieces are views
+ * of blocks. `statNode` tells the size before.
+ * @throws UnixfsError NOT_A_FILE, BAD_RANGE (beyond the file), BAD_BLOCK (a size that lies), TOO_DEEP, and the source's.
+ */
+export async function* readFile(
+  source: BlockSource,
+  cid: CID,
+  options: ByteRange & ReadOptions = {},
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const root = requireFile(await loadNode(source, cid, options), cid)
+  const { fromByte = 0, toByte = root.fileSizeBytes } = options
+  const isRange = Number.isSafeInteger(fromByte) && Number.isSafeInteger(toByte)
+  if (!isRange || fromByte < 0 || fromByte > toByte || toByte > root.fileSizeBytes) {
+    throw new UnixfsError('BAD_RANGE', `Bytes ${fromByte} to ${toByte} of a file of ${root.fileSizeBytes}`)
+  }
+  /** The part to be read next is last. */
+  const parts: Part[] = []
+
+  const open = function* (node: FileNode, start: number, level: number): Generator<Uint8Array> {
+    const from = Math.max(fromByte - start, 0)
+    const to = Math.min(toByte - start, node.data.length)
+    if (from < to) yield from === 0 && to === node.data.length ? node.data : node.data.subarray(from, to)
+    if (node.kind === 'raw' || node.links.length === 0) return
+    const wanted = childrenInRange(node, start, level + 1, fromByte, toByte)
+    source.prefetch?.(wanted.map((part) => part.cid))
+    for (let part = wanted.pop(); part !== undefined; part = wanted.pop()) parts.push(part)
+  }
+
+  yield* open(root, 0, 0)
+  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+    if (part.level > maxLevels) throw new UnixfsError('TOO_DEEP', `A file of more than ${maxLevels} levels`)
+    const node = requireFile(await loadNode(source, part.cid, options), part.cid)
+    if (node.fileSizeBytes !== part.sizeBytes) {
+      const what = `A part of a file holds ${node.fileSizeBytes} bytes instead of ${part.sizeBytes}`
+      throw new UnixfsError('BAD_BLOCK', what, { cid: `${part.cid}` })
+    }
+    yield* open(node, part.start, part.level)
+  }
+}
+
+type FileNode = Extract<DagNode, { kind: 'raw' | 'file' }>
+
+function requireFile(node: DagNode, cid: CID): FileNode {
+  if (node.kind === 'raw' || node.kind === 'file') return node
+  throw new UnixfsError('NOT_A_FILE', `A ${node.kind} stands where a file was expected`, { cid: `${cid}` })
+}
+
+/** Children that hold bytes of the range; those that hold none are never read, so empty ones cost nothing. */
+export function childrenInRange(
+  node: Extract<DagNode, { kind: 'file' }>,
+  start: number,
+  level: number,
+  fromByte: number,
+  toByte: number,
+): Part[] {
+  const wanted: Part[] = []
+  let at = start + node.data.length
+  for (const [index, link] of node.links.entries()) {
+    const sizeBytes = node.blockSizes[index] ?? 0
+    if (sizeBytes > 0 && at < toByte && at + sizeBytes > fromByte) {
+      wanted.push({ cid: link.cid, start: at, sizeBytes, level })
+    }
+    at += sizeBytes
+  }
+  return wanted
+}

@@ -1,0 +1,80 @@
+import type { CID } from 'multiformats/cid'
+import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
+import type { DagLink } from './dag-pb.ts'
+import { slotsOfName } from './hamt-slots.ts'
+import { type DagNode, type NodeKind, slotDigits, slotOf } from './node.ts'
+import { UnixfsError } from './unixfs-error.ts'
+
+/** Where a path led. */
+export type ResolvedPath = {
+  cid: CID
+  kind: NodeKind
+  node: DagNode
+  /** Segments not walked: the path goes on inside linked data (`kind` is `other`), which is not UnixFS. */
+  remaining: string[]
+  /** The root and what each segment walked led to, in order; the last is `cid`. */
+  roots: CID[]
+  /** Every block read on the way, shards of large folders too, in order; the last is `cid`. */
+  blocks: CID[]
+}
+
+/** What a path may take. */
+export type ResolveOptions = ReadOptions & {
+  /** Most segments; 128 unless told. */
+  maxSegments?: number
+}
+
+/**
+ * Walks `segments` (already percent-decoded) from `root` through folders, sharded or not. Symbolic links are not
+ * followed. Each segment costs one block, or one a level in a sharded folder.
+ * @throws UnixfsError NOT_FOUND, NOT_A_DIRECTORY, TOO_DEEP, BAD_BLOCK, and what the source throws.
+ */
+export async function resolvePath(
+  source: BlockSource,
+  root: CID,
+  segments: readonly string[],
+  options: ResolveOptions = {},
+): Promise<ResolvedPath> {
+  const { maxSegments = 128 } = options
+  if (segments.length > maxSegments) throw new UnixfsError('TOO_DEEP', `A path of more than ${maxSegments} segments`)
+  let cid = root
+  let node = await loadNode(source, root, options)
+  const roots = [root]
+  const blocks = [root]
+  for (const [index, name] of segments.entries()) {
+    if (node.kind === 'other') return { cid, kind: node.kind, node, remaining: segments.slice(index), roots, blocks }
+    const link = await findEntry(source, node, name, blocks, options)
+    if (link === undefined) throw new UnixfsError('NOT_FOUND', `There is no "${name}" in the folder`, { cid: `${cid}` })
+    cid = link.cid
+    roots.push(cid)
+    blocks.push(cid)
+    node = await loadNode(source, cid, options)
+  }
+  return { cid, kind: node.kind, node, remaining: [], roots, blocks }
+}
+
+async function findEntry(
+  source: BlockSource,
+  node: DagNode,
+  name: string,
+  blocks: CID[],
+  options: ReadOptions,
+): Promise<DagLink | undefined> {
+  if (node.kind === 'directory') return node.links.find((link) => link.name === name)
+  if (node.kind !== 'hamt') throw new UnixfsError('NOT_A_DIRECTORY', `The path goes on below a ${node.kind}`)
+  const { fanout } = node
+  const digits = slotDigits(fanout)
+  const slotAt = slotsOfName(name, fanout)
+  let shard: DagNode = node
+  for (let level = 0; ; level++) {
+    const slot = slotAt(level)
+    const link: DagLink | undefined = shard.links.find((entry) => slotOf(entry.name, digits) === slot)
+    if (link === undefined) return undefined
+    if (link.name.length > digits) return link.name.slice(digits) === name ? link : undefined
+    blocks.push(link.cid)
+    shard = await loadNode(source, link.cid, options)
+    if (shard.kind !== 'hamt' || shard.fanout !== fanout) {
+      throw new UnixfsError('BAD_BLOCK', 'A shard of a folder is something else', { cid: `${link.cid}` })
+    }
+  }
+}

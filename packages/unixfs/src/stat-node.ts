@@ -1,0 +1,41 @@
+import type { CID } from 'multiformats/cid'
+import { type BlockSource, loadBlock, type ReadOptions } from './block-source.ts'
+import { decodeNode, type NodeKind, type NodeMetadata } from './node.ts'
+
+/** What one block tells about the DAG below it. */
+export type NodeStat = NodeMetadata & {
+  cid: CID
+  kind: NodeKind
+  /** Bytes of the file; undefined for what is not a file. */
+  fileSizeBytes?: number
+  /** Bytes of this block. */
+  blockSizeBytes: number
+  /** Bytes of all blocks as the links claim (Kubo's CumulativeSize); undefined when a link claims nothing. */
+  dagSizeBytes?: number
+  /** Links of this block. */
+  linkCount: number
+  /** Target of a symbolic link. */
+  target?: string
+}
+
+/** Describes the node at `cid` by reading its one block. @throws UnixfsError BAD_BLOCK, UNSUPPORTED, and the source's. */
+export async function statNode(source: BlockSource, cid: CID, options: ReadOptions = {}): Promise<NodeStat> {
+  const bytes = await loadBlock(source, cid, options)
+  const node = decodeNode(cid, bytes)
+  let dagSizeBytes: number | undefined = bytes.length
+  for (const { sizeBytes } of node.links) {
+    const sum: number = (dagSizeBytes ?? Number.NaN) + (sizeBytes ?? Number.NaN)
+    dagSizeBytes = Number.isSafeInteger(sum) ? sum : undefined
+  }
+  return {
+    cid,
+    kind: node.kind,
+    blockSizeBytes: bytes.length,
+    linkCount: node.links.length,
+    ...(dagSizeBytes === undefined ? {} : { dagSizeBytes }),
+    ...('fileSizeBytes' in node ? { fileSizeBytes: node.fileSizeBytes } : {}),
+    ...('mode' in node ? { mode: node.mode } : {}),
+    ...('mtime' in node ? { mtime: node.mtime } : {}),
+    ...(node.kind === 'symlink' ? { target: node.target } : {}),
+  }
+}

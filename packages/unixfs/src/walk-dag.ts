@@ -1,0 +1,102 @@
+import type { CID } from 'multiformats/cid'
+import { type BlockSource, loadBlock, type ReadOptions } from './block-source.ts'
+import { cidKey } from './cid-key.ts'
+import { type DagNode, decodeNode, slotDigits } from './node.ts'
+import { childrenInRange } from './read-file.ts'
+import { UnixfsError } from './unixfs-error.ts'
+import { isIdentityCid } from './verify.ts'
+
+/** Which blocks of a DAG, in the words of the trustless gateway. */
+export type WalkOptions = ReadOptions & {
+  /**
+   * `block`: the root alone. `entity`: all of a file, the folder without what is in it (all shards of a large one), or
+   * the root of linked data. `all`, unless told: everything below.
+   */
+  scope?: 'block' | 'entity' | 'all'
+  /**
+   * With `entity` and a file: only blocks that hold these bytes. Both ends count and are included, negative numbers
+   * count from the end of the file, `*` is its end. A range beyond the file leaves the root alone.
+   */
+  entityBytes?: { from: number; to: number | '*' }
+  /** Gives a block each time it is linked; without, once. */
+  dups?: boolean
+  /** Most blocks given or waiting; 4,194,304 (1 TiB in chunks of 256 KiB) unless told. */
+  maxBlocks?: number
+  /** Most levels; 4,096 (128 folders of 32 levels) unless told. */
+  maxDepth?: number
+}
+
+type Step = { cid: CID; depth: number; start: number }
+type Range = { fromByte: number; toByte: number }
+
+/**
+ * Walks the DAG below `root`, depth first, each block before its children and children in the order of their links: the
+ * order `dfs` of trustless CARs. Identity CIDs are walked through but not given, as they hold their own block. Needs no
+ * call stack, so depth costs only memory.
+ * @throws UnixfsError TOO_DEEP, TOO_LARGE, BAD_BLOCK, UNSUPPORTED (a codec whose links cannot be known), and the source's.
+ * @see https://specs.ipfs.tech/http-gateways/trustless-gateway/
+ */
+export async function* walkDag(
+  source: BlockSource,
+  root: CID,
+  options: WalkOptions = {},
+): AsyncGenerator<{ cid: CID; bytes: Uint8Array }, void, undefined> {
+  const { scope = 'all', entityBytes, dups = false, maxBlocks = 4_194_304, maxDepth = 4096 } = options
+  const seen = new Set<string>()
+  const steps: Step[] = [{ cid: root, depth: 0, start: 0 }]
+  let range: Range | undefined
+  let given = 0
+
+  for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+    const { cid, depth, start } = step
+    if (!dups) {
+      const key = cidKey(cid)
+      if (seen.has(key)) continue
+      seen.add(key)
+    }
+    const bytes = await loadBlock(source, cid, options)
+    if (!isIdentityCid(cid)) {
+      yield { cid, bytes }
+      given++
+    }
+    if (scope === 'block') return
+    if (scope === 'entity' && depth === 0 && !isUnixfsCodec(cid)) return
+    const node = decodeNode(cid, bytes)
+    if (depth === 0 && entityBytes !== undefined && 'fileSizeBytes' in node) {
+      range = absoluteRange(entityBytes, node.fileSizeBytes)
+    }
+    const children = scope === 'all' ? allChildren(node, depth) : entityChildren(node, depth, start, range)
+    if (children.length === 0) continue
+    if (depth + 1 > maxDepth) throw new UnixfsError('TOO_DEEP', `A DAG of more than ${maxDepth} levels`)
+    if (given + steps.length + children.length > maxBlocks) {
+      throw new UnixfsError('TOO_LARGE', `A DAG of more than ${maxBlocks} blocks`)
+    }
+    source.prefetch?.(children.map((child) => child.cid))
+    for (let child = children.pop(); child !== undefined; child = children.pop()) steps.push(child)
+  }
+}
+
+function isUnixfsCodec({ code }: CID): boolean {
+  return code === 0x55 || code === 0x70
+}
+
+function allChildren({ links }: DagNode, depth: number): Step[] {
+  return links.map(({ cid }) => ({ cid, depth: depth + 1, start: 0 }))
+}
+
+function entityChildren(node: DagNode, depth: number, start: number, range: Range | undefined): Step[] {
+  if (node.kind === 'hamt') {
+    const digits = slotDigits(node.fanout)
+    return allChildren({ ...node, links: node.links.filter(({ name }) => name.length === digits) }, depth)
+  }
+  if (node.kind !== 'file') return []
+  if (range === undefined) return allChildren(node, depth)
+  const parts = childrenInRange(node, start, depth + 1, range.fromByte, range.toByte)
+  return parts.map((part) => ({ cid: part.cid, depth: depth + 1, start: part.start }))
+}
+
+function absoluteRange({ from, to }: { from: number; to: number | '*' }, sizeBytes: number): Range {
+  const fromByte = from < 0 ? Math.max(0, sizeBytes + from) : from
+  const last = to === '*' ? sizeBytes - 1 : to < 0 ? sizeBytes + to : to
+  return { fromByte, toByte: Math.min(last + 1, sizeBytes) }
+}
