@@ -1,0 +1,80 @@
+import type { BlockSink } from '@cairn/unixfs'
+import type { Kysely } from 'kysely'
+import type { CID } from 'multiformats/cid'
+import type { Schema } from '../db/schema.ts'
+
+export { hashSha256 } from './hash-sha256.ts'
+
+/** Options of everything that reads. */
+export type ReadOptions = { signal?: AbortSignal | undefined }
+
+/** Where the payload of a block lies, in bytes from the start of its pack. */
+export type BlockLocation = { packId: bigint; objectKey: string; offset: number; length: number }
+
+/** A pack whose object is durable but which no row names yet. Give it to `record` or to `discard`. */
+export type SealedPack = {
+  /** The new pack, or undefined when every block was stored already. */
+  readonly own: { id: bigint; objectKey: string; sizeBytes: number; createdAt: number } | undefined
+  /** Where the new blocks lie in it. */
+  readonly blocks: readonly { multihash: Uint8Array; offset: number; length: number }[]
+  /** Other packs that hold blocks of this upload. */
+  readonly dependsOn: readonly bigint[]
+}
+
+/** A pack being written. */
+export type PackWriter = {
+  /**
+   * Takes the blocks of an import. They are trusted to match their CIDs: whoever takes blocks from outside verifies
+   * them first. Blocks of identity CIDs are not written. @throws CairnError STORAGE_FULL, STORAGE_FAILED, PAYLOAD_TOO_LARGE
+   */
+  readonly sink: BlockSink
+  /** Notes that the upload needs a block that may be stored already; false when it is not. */
+  keep(cid: CID): Promise<boolean>
+  /** Bytes taken so far, frames included, before deduplication. */
+  readonly bytesWritten: number
+  /** Makes the pack durable. `roots` go into its manifest, for re-indexing. After a failure, call abort. */
+  seal(roots: readonly CID[]): Promise<SealedPack>
+  /** Gives up and removes what was written. Safe at any time and more than once; does nothing after seal. */
+  abort(): Promise<void>
+}
+
+/** What the start found left over from a crash, and removed. */
+export type Recovery = { unfinishedObjects: number; orphanObjects: number; reservations: number }
+
+/**
+ * The blocks of all uploads, in packs: append-only CARs in an object store, with an index in the database. It is a
+ * `BlockSource` for `@cairn/unixfs`.
+ */
+export type PackStore = {
+  /** Starts a pack. Nothing is written to disk before the first 4 MiB or `seal`. */
+  begin(): PackWriter
+  /**
+   * Makes a sealed pack part of an upload, inside the caller's unit of work. The row of the upload must be there.
+   * @throws CairnError CONFLICT when a pack it depends on was removed meanwhile: import again.
+   */
+  record(trx: Kysely<Schema>, sealed: SealedPack, uploadId: string): Promise<void>
+  /** Removes a sealed pack that was not recorded because the unit of work failed. Never call it after success. */
+  discard(sealed: SealedPack): Promise<void>
+  /** Drops the references of an upload, before or with its row, inside the caller's unit of work. */
+  release(trx: Kysely<Schema>, uploadId: string): Promise<void>
+  /** Whether the block is stored. */
+  has(cid: CID): Promise<boolean>
+  /**
+   * The verified bytes of a block. They may be shared with other readers: do not change them.
+   * @throws CairnError BLOCK_NOT_FOUND; DATA_DAMAGED with details {cid, pack} when no copy matches its hash.
+   */
+  get(cid: CID, options?: ReadOptions): Promise<Uint8Array>
+  /**
+   * The verified bytes of many blocks, in order, neighbours in a pack read together; memory is bounded, reads run at
+   * most a few MiB ahead. @throws as get.
+   */
+  read(cids: Iterable<CID> | AsyncIterable<CID>, options?: ReadOptions): AsyncGenerator<{ cid: CID; bytes: Uint8Array }>
+  /** Tells which blocks will be asked for soon, in that order. Never fails; unknown blocks are passed over. */
+  prefetch(cids: readonly CID[]): void
+  /** Where blocks lie: for each multihash a place, or undefined where it is not stored. */
+  locate(multihashes: readonly Uint8Array[]): Promise<(BlockLocation | undefined)[]>
+  /** Removes what a crash left over. Call it once at start, before the first `begin`. */
+  recover(): Promise<Recovery>
+  /** Ends background work. The database and the object store belong to the caller. */
+  close(): Promise<void>
+}
