@@ -1,0 +1,125 @@
+import { CairnError } from '@cairn/protocol'
+
+/** What the headers of a part say. */
+export type PartHead = {
+  /** Name of the form field as sent; Kubo's clients put `?mode=…&mtime=…` behind it. */
+  fieldName: string
+  /** Name of the file as sent, escapes of quoting undone; `undefined` where the part has none. */
+  fileName: string | undefined
+  /** Media type in lower case without parameters; `undefined` where none was sent. */
+  contentType: string | undefined
+}
+
+/** Most header lines of one part. */
+const headerLinesMost = 32
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const controls = /[\x00-\x08\x0a-\x1f\x7f]/
+const afterQuotedValue = /^[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+=|;?[ \t]*$)/
+
+/**
+ * Reads the header lines of a part: the bytes between the delimiter's line and the empty line.
+ *
+ * File names are taken as real clients send them: UTF-8 as it is; a quote escaped as `\"` (curl), as `%22` (browsers and
+ * `fetch`), or not at all (published Node client); `filename*` of RFC 5987 wins where both are there.
+ *
+ * @throws CairnError INVALID_MULTIPART
+ */
+export function readPartHead(bytes: Uint8Array): PartHead {
+  const head: PartHead = { fieldName: '', fileName: undefined, contentType: undefined }
+  if (bytes.length === 0) return head
+  const lines = decode(bytes).split('\r\n')
+  if (lines.length > headerLinesMost) throw invalid(`A part has more than ${headerLinesMost} header lines`)
+  for (const line of lines) {
+    const [, name, value] = headerLine.exec(line) ?? []
+    if (name === undefined || value === undefined || controls.test(value))
+      throw invalid('A header of a part is not well formed')
+    switch (name.toLowerCase()) {
+      case 'content-disposition':
+        readDisposition(value, head)
+        break
+      case 'content-type':
+        head.contentType = value.split(';', 1)[0]?.trim().toLowerCase()
+        break
+      case 'content-transfer-encoding':
+        if (!/^(?:binary|8bit|7bit)$/i.test(value))
+          throw invalid('Parts must be sent as they are, not as base64 or the like')
+        break
+    }
+  }
+  return head
+}
+
+function readDisposition(value: string, head: PartHead): void {
+  let extended: string | undefined
+  let at = value.indexOf(';')
+  while (at !== -1 && at < value.length) {
+    const found = /^;[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=/.exec(value.slice(at))
+    if (found === null) {
+      if (/^;?[ \t]*$/.test(value.slice(at))) break
+      throw invalid('A Content-Disposition is not well formed')
+    }
+    const start = at + found[0].length
+    const { text, end } = value[start] === '"' ? readQuoted(value, start + 1) : readToken(value, start)
+    const parameter = (found[1] ?? '').toLowerCase()
+    if (parameter === 'name') head.fieldName = text
+    else if (parameter === 'filename') head.fileName = text
+    else if (parameter === 'filename*') extended = decodeExtended(text)
+    at = end
+  }
+  if (extended !== undefined) head.fileName = extended
+}
+
+function readToken(value: string, start: number): { text: string; end: number } {
+  const semicolon = value.indexOf(';', start)
+  const end = semicolon === -1 ? value.length : semicolon
+  return { text: value.slice(start, end).trim(), end }
+}
+
+/** Reads up to the quote that really ends the value: one that the end of the line or another parameter follows. */
+function readQuoted(value: string, start: number): { text: string; end: number } {
+  let text = ''
+  for (let at = start; at < value.length; at++) {
+    const character = value[at]
+    const next = value[at + 1]
+    if (character === '\\' && (next === '"' || next === '\\')) {
+      text += next
+      at++
+    } else if (character === '"' && afterQuotedValue.test(value.slice(at + 1, at + 200))) {
+      const end = value.indexOf(';', at)
+      return { text: undoFormEscapes(text), end: end === -1 ? value.length : end }
+    } else text += character
+  }
+  throw invalid('A quoted value has no end')
+}
+
+/** Browsers escape these three, and only these. @see https://html.spec.whatwg.org/#multipart-form-data */
+function undoFormEscapes(text: string): string {
+  if (!text.includes('%')) return text
+  return text.replace(/%22|%0D|%0A/gi, (escaped) => String.fromCharCode(Number.parseInt(escaped.slice(1), 16)))
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc5987 */
+function decodeExtended(text: string): string {
+  const found = /^utf-8'[^']*'(.*)$/i.exec(text)
+  if (found === null) throw invalid('filename* must be in UTF-8')
+  try {
+    return decodeURIComponent(found[1] ?? '')
+  } catch (cause) {
+    throw new CairnError('INVALID_MULTIPART', { message: 'filename* is not well formed', cause })
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new CairnError('INVALID_MULTIPART', { message: 'The headers of a part are not UTF-8', cause })
+  }
+}
+
+function invalid(message: string): CairnError {
+  return new CairnError('INVALID_MULTIPART', { message })
+}
