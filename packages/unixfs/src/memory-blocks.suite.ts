@@ -1,0 +1,95 @@
+import { hash as hashOnce } from 'node:crypto'
+import { CID } from 'multiformats/cid'
+import { identity } from 'multiformats/hashes/identity'
+import type { BlockSink, ImportedNode } from './block-sink.ts'
+import { createFileImporter } from './file-importer.ts'
+import type { HashFunction } from './hash-function.ts'
+import type { ImportProfile } from './profiles.ts'
+import { createSha256Cid } from './sha256-cid.ts'
+import { type BlockIndex, missingBlock } from './verify-dag.ts'
+
+/** SHA-256 that answers at once. */
+export const sha256: HashFunction = (bytes) => hashOnce('sha256', bytes, 'buffer')
+
+/** SHA-256 that answers with promises, out of order. */
+export const promisedSha256: HashFunction = async (bytes) => {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)))
+  if ((bytes[0] ?? 0) % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
+  return digest
+}
+
+/** Blocks in memory for tests: sink and source at once, counting what is read. */
+export type MemoryBlocks = BlockSink &
+  BlockIndex & {
+    blocks: Map<string, Uint8Array>
+    read: string[]
+    add(code: number, bytes: Uint8Array): CID
+    toCids(): string[]
+  }
+
+export function createMemoryBlocks(): MemoryBlocks {
+  const blocks = new Map<string, Uint8Array>()
+  const read: string[] = []
+  return {
+    blocks,
+    read,
+    put(cid, bytes) {
+      blocks.set(String(cid), Uint8Array.from(bytes))
+    },
+    async get(cid) {
+      read.push(String(cid))
+      const bytes = blocks.get(String(cid))
+      if (bytes === undefined) throw missingBlock(cid)
+      return bytes
+    },
+    has: (cid) => blocks.has(String(cid)),
+    add(code, bytes) {
+      const cid = createSha256Cid(1, code, hashOnce('sha256', bytes, 'buffer'))
+      blocks.set(String(cid), bytes)
+      return cid
+    },
+    toCids: () => [...blocks.keys()].sort(),
+  }
+}
+
+/** An identity CID that holds `bytes`. */
+export function createIdentityCid(code: number, bytes: Uint8Array): CID {
+  return CID.createV1(code, identity.digest(bytes))
+}
+
+/** What the published exporter reads from: the blocks of `source`. */
+export function asBlockstore(source: MemoryBlocks): { get(cid: CID): AsyncGenerator<Uint8Array> } {
+  return {
+    async *get(cid) {
+      yield await source.get(cid)
+    },
+  }
+}
+
+export async function importBytes(
+  bytes: Uint8Array,
+  profile: ImportProfile,
+  sink: BlockSink,
+  pieceBytes = 65_536,
+  hash = sha256,
+): Promise<ImportedNode> {
+  const importer = createFileImporter({ profile, hash, sink })
+  for (let at = 0; at < bytes.length; at += pieceBytes) await importer.write(bytes.subarray(at, at + pieceBytes))
+  return importer.finish()
+}
+
+export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const value of values) all.push(value)
+  return all
+}
+
+/** Bytes that differ from place to place. */
+export function patternOf(length: number, seed = 1): Uint8Array {
+  const bytes = new Uint8Array(length)
+  for (let at = 0, state = seed; at < length; at++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    bytes[at] = state >>> 24
+  }
+  return bytes
+}
