@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely'
+import { openPostgres } from './postgres.ts'
 import type { Schema } from './schema.ts'
+import { openSqlite } from './sqlite.ts'
 
 /** Where the rows are. */
 export type DatabaseSettings =
@@ -24,4 +26,12 @@ export type Database = {
   /** Waits for the units under way and closes the connections. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Opens the database and brings its tables up to date.
+ * @throws CairnError UNAVAILABLE; INVALID_CONFIGURATION for one that is newer than this code or would not keep data.
+ */
+export function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  return settings.kind === 'sqlite' ? openSqlite(settings.path) : openPostgres(settings.url, settings.poolSize)
 }

@@ -1,0 +1,105 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import pg from 'pg'
+import { describePostgresError } from './postgres-errors.ts'
+
+/** Types of PostgreSQL by their number: int8, and numeric, which sums of int8 are. */
+const int8 = 20
+const numeric = 1700
+
+/** Reads integers exactly; the plugin `exactIntegers` makes numbers of them. */
+export const postgresTypes = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (format !== 'binary' && oid === int8) return BigInt
+    if (format !== 'binary' && oid === numeric) return parseNumeric
+    return pg.types.getTypeParser(oid, format)
+  },
+}
+
+function parseNumeric(text: string): bigint | string {
+  return /^-?\d+$/.test(text) ? BigInt(text) : text
+}
+
+type Connection = DatabaseConnection & { readonly client: pg.PoolClient; broken: boolean }
+
+/** Kysely over a pool of `pg`, with errors in our terms. A connection that failed is not used again. */
+export function createPostgresDialect(pool: pg.Pool): Dialect {
+  const connections = new WeakMap<DatabaseConnection, Connection>()
+  const own = (connection: DatabaseConnection): Connection => {
+    const known = connections.get(connection)
+    if (known === undefined) throw new TypeError('A connection of another pool')
+    return known
+  }
+  const execute = async (connection: DatabaseConnection, text: string): Promise<void> => {
+    await runOn(own(connection), text, [])
+  }
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+    createDriver: () => ({
+      init: async () => undefined,
+      async acquireConnection() {
+        try {
+          const connection = createConnection(await pool.connect())
+          connections.set(connection, connection)
+          return connection
+        } catch (error) {
+          throw describePostgresError(error)
+        }
+      },
+      beginTransaction: (connection) => execute(connection, 'begin isolation level read committed'),
+      commitTransaction: (connection) => execute(connection, 'commit'),
+      rollbackTransaction: (connection) => execute(connection, 'rollback'),
+      async releaseConnection(connection) {
+        const { client, broken } = own(connection)
+        client.release(broken)
+      },
+      destroy: () => pool.end(),
+    }),
+  }
+}
+
+async function runOn(connection: Connection, text: string, values: unknown[]): Promise<pg.QueryResult> {
+  try {
+    return await connection.client.query({ text, values, types: postgresTypes })
+  } catch (error) {
+    // Errors that the server itself sent carry a severity; all others leave the connection in doubt.
+    if (!(error instanceof Error && 'severity' in error && error.severity === 'ERROR')) connection.broken = true
+    throw describePostgresError(error)
+  }
+}
+
+function createConnection(client: pg.PoolClient): Connection {
+  const connection: Connection = {
+    client,
+    broken: false,
+    async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+      const { command, rowCount, rows } = await runOn(connection, query.sql, [...query.parameters])
+      const changes = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command)
+      return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
+    },
+    async *streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
+      // A cursor in SQL itself; it lives in a transaction, which is this connection's alone.
+      await runOn(connection, 'begin read only', [])
+      try {
+        await runOn(connection, `declare rows_ahead no scroll cursor for ${query.sql}`, [...query.parameters])
+        for (;;) {
+          const { rows } = await runOn(connection, `fetch ${Math.max(1, Math.trunc(chunkSize))} from rows_ahead`, [])
+          if (rows.length === 0) return
+          yield { rows }
+        }
+      } finally {
+        if (!connection.broken) await runOn(connection, 'rollback', [])
+      }
+    },
+  }
+  return connection
+}

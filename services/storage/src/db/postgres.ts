@@ -1,0 +1,80 @@
+import { CairnError } from '@cairn/protocol'
+import { Kysely, sql } from 'kysely'
+import pg from 'pg'
+import type { Database } from './database.ts'
+import { exactIntegers } from './exact-integers.ts'
+import { migrate } from './migrate.ts'
+import { createPostgresDialect } from './postgres-dialect.ts'
+import { describePostgresError } from './postgres-errors.ts'
+import { runAgain } from './run-again.ts'
+import type { Schema } from './schema.ts'
+
+const connectTimeoutMs = 5000
+/** Longest a statement may take: in the server, and for a server that has stopped answering, here. */
+const statementTimeoutMs = 30_000
+const answerTimeoutMs = 35_000
+const pingTimeoutMs = 2000
+
+/** Opens a pool of connections to PostgreSQL and brings the tables up to date. `url` is never logged. */
+export async function openPostgres(url: string, poolSize = 16): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: answerTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    options: '-c synchronous_commit=on',
+    application_name: 'cairn',
+  })
+  // A connection that dies while idle has left the pool already; the next caller gets another or UNAVAILABLE.
+  pool.on('error', () => undefined)
+  const read = new Kysely<Schema>({ dialect: createPostgresDialect(pool), plugins: [exactIntegers] })
+  const write = <T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T> =>
+    runAgain(() => read.transaction().execute(unit))
+  try {
+    await requireSafety(read)
+    await migrate('postgres', write)
+  } catch (error) {
+    await read.destroy()
+    throw error
+  }
+  const close = (): Promise<void> => read.destroy()
+  return {
+    kind: 'postgres',
+    read,
+    write,
+    ping: () => ping(pool),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function ping(pool: pg.Pool): Promise<void> {
+  // Not through Kysely: readiness must answer long before a statement's own time is over.
+  const answer = pool.query('select 1')
+  answer.catch(() => undefined)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('PostgreSQL does not answer')), pingTimeoutMs)
+  })
+  try {
+    await Promise.race([answer, late])
+  } catch (error) {
+    throw describePostgresError(error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A server that does not sync would lose what we acknowledged. */
+async function requireSafety(read: Kysely<Schema>): Promise<void> {
+  for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
+    const { rows } = await sql<{ value: string }>`select current_setting(${setting}) as value`.execute(read)
+    if (rows[0]?.value !== 'off') continue
+    throw new CairnError('INVALID_CONFIGURATION', {
+      message: `PostgreSQL runs with ${setting} = off: it would lose data`,
+      hint: `Set ${setting} = on in postgresql.conf.`,
+    })
+  }
+}

@@ -1,0 +1,37 @@
+import { CairnError } from '@cairn/protocol'
+import { ConflictError } from './conflict-error.ts'
+
+/** Primary result codes. @see https://www.sqlite.org/rescode.html */
+const sqlite = {
+  busy: 5,
+  locked: 6,
+  readonly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cantOpen: 14,
+  notADb: 26,
+} as const
+
+const deadCodes: readonly number[] = [sqlite.readonly, sqlite.ioError, sqlite.corrupt, sqlite.cantOpen, sqlite.notADb]
+
+/**
+ * What an error of `node:sqlite` means to us: a conflict (run again), STORAGE_FULL, UNAVAILABLE for a database that
+ * cannot be used; anything else, a broken constraint or statement, stays as it is.
+ */
+export function describeSqliteError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  // Thrown where the connection was closed under a statement.
+  if ('code' in error && error.code === 'ERR_INVALID_STATE') return unavailable(error)
+  if (!('errcode' in error) || typeof error.errcode !== 'number') return error
+  const primary = error.errcode & 0xff
+  if (primary === sqlite.busy || primary === sqlite.locked) {
+    return new ConflictError('The database file is busy', { cause: error })
+  }
+  if (primary === sqlite.full) return new CairnError('STORAGE_FULL', { cause: error })
+  return deadCodes.includes(primary) ? unavailable(error) : error
+}
+
+function unavailable(cause: Error): CairnError {
+  return new CairnError('UNAVAILABLE', { cause, retryAfterSeconds: 5 })
+}

@@ -1,0 +1,92 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { CairnError } from '@cairn/protocol'
+import { Kysely, sql } from 'kysely'
+import type { Database } from './database.ts'
+import { exactIntegers } from './exact-integers.ts'
+import { createGroupWriter } from './group-writer.ts'
+import { migrate } from './migrate.ts'
+import type { Schema } from './schema.ts'
+import { createSqliteDialect } from './sqlite-dialect.ts'
+import { describeSqliteError } from './sqlite-errors.ts'
+
+/** How long a reader waits in SQLite itself. The event loop stands still meanwhile, so writers wait outside of it. */
+const readerTimeoutMs = 2000
+const writerTimeoutMs = 20
+
+/** Opens a SQLite file, makes it where there is none, and brings its tables up to date. */
+export async function openSqlite(path: string): Promise<Database> {
+  const writer = openWriter(path)
+  const writing = createKysely(writer)
+  const { write, close: finishWrites } = createGroupWriter(writer, writing)
+  try {
+    await migrate('sqlite', write)
+  } catch (error) {
+    writer.close()
+    throw error
+  }
+  const reader = open(path, { readOnly: true, timeout: readerTimeoutMs })
+  const read = createKysely(reader)
+
+  const close = async (): Promise<void> => {
+    await finishWrites()
+    await read.destroy()
+    await writing.destroy()
+  }
+  return {
+    kind: 'sqlite',
+    read,
+    write,
+    async ping() {
+      await sql`select 1`.execute(read)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function openWriter(path: string): DatabaseSync {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const database = open(path, { timeout: readerTimeoutMs })
+  try {
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+    requirePragma(database, 'journal_mode', 'wal')
+    requirePragma(database, 'synchronous', 2)
+    requirePragma(database, 'foreign_keys', 1)
+    database.exec(`PRAGMA busy_timeout = ${writerTimeoutMs}`)
+  } catch (error) {
+    database.close()
+    throw describeSqliteError(error)
+  }
+  return database
+}
+
+function open(path: string, options: { readOnly?: boolean; timeout: number }): DatabaseSync {
+  try {
+    const database = new DatabaseSync(path, options)
+    // 64 MiB of pages at most; temporary tables in memory.
+    database.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY')
+    return database
+  } catch (error) {
+    throw describeSqliteError(error)
+  }
+}
+
+/** Asked for is not set: a file system or a build may refuse, and then nothing we promise would hold. */
+function requirePragma(database: DatabaseSync, name: string, wanted: string | number): void {
+  const row = database.prepare(`PRAGMA ${name}`).get()
+  const actual = row === undefined ? undefined : Object.values(row)[0]
+  if (actual === wanted) return
+  throw new CairnError('INVALID_CONFIGURATION', {
+    message: `SQLite answers ${name} = ${actual} where ${wanted} is needed to keep data safe`,
+    hint: 'Put the database on a local file system.',
+  })
+}
+
+function createKysely(database: DatabaseSync) {
+  return new Kysely<Schema>({
+    dialect: createSqliteDialect(database),
+    plugins: [exactIntegers],
+  })
+}
