@@ -75,6 +75,7 @@ export function childrenInRange(
   toByte: number,
 ): Part[] {
   const wanted: Part[] = []
+  if (fromByte >= toByte) return wanted
   let at = start + node.data.length
   for (const [index, link] of node.links.entries()) {
     const sizeBytes = node.blockSizes[index] ?? 0

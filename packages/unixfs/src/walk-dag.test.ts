@@ -1,0 +1,198 @@
+import * as dagCbor from '@ipld/dag-cbor'
+import fc from 'fast-check'
+import type { CID } from 'multiformats/cid'
+import { describe, expect, it } from 'vitest'
+import { createVerifyingSource } from './block-source.ts'
+import { encodeDagPb } from './dag-pb.ts'
+import { createDirectoryTree } from './directory-tree.ts'
+import { listDirectory } from './list-directory.ts'
+import {
+  collect,
+  createIdentityCid,
+  createMemoryBlocks,
+  importBytes,
+  type MemoryBlocks,
+  patternOf,
+  sha256,
+} from './memory-blocks.suite.ts'
+import { type ImportProfile, importProfiles } from './profiles.ts'
+import { readFile } from './read-file.ts'
+import { dagCborCode, dagPbCode, rawCode } from './sha256-cid.ts'
+import { verifyDag } from './verify-dag.ts'
+import { type WalkOptions, walkDag } from './walk-dag.ts'
+
+const profile: ImportProfile = { ...importProfiles.v1, chunkSizeBytes: 10, maxLinks: 3, hamtThresholdBytes: 400 }
+
+async function walk(source: MemoryBlocks, root: CID, options?: WalkOptions): Promise<string[]> {
+  return (await collect(walkDag(source, root, options))).map(({ cid }) => String(cid))
+}
+
+function addNode(blocks: MemoryBlocks, children: CID[]): CID {
+  const links = children.map((cid) => ({ cid: cid.bytes, name: new Uint8Array(0), sizeBytes: 1 }))
+  return blocks.add(dagPbCode, encodeDagPb(links, Uint8Array.of(8, 1)))
+}
+
+/** A grid of `depth` layers of `width` nodes, each linking to all of the layer below. */
+function addGrid(blocks: MemoryBlocks, depth: number, width: number): CID {
+  let layer = Array.from({ length: width }, (_, index) => blocks.add(rawCode, patternOf(4, index)))
+  for (let level = 0; level < depth; level++) {
+    layer = layer.map((_, index) => addNode(blocks, [...layer.slice(index), ...layer.slice(0, index)]))
+  }
+  return addNode(blocks, layer)
+}
+
+async function importTree(blocks: MemoryBlocks) {
+  const tree = createDirectoryTree({ profile, hash: sha256, sink: blocks })
+  for (let index = 0; index < 60; index++) {
+    tree.addFile(`folder/file ${index}`, await importBytes(patternOf(index, index), profile, blocks))
+  }
+  tree.addFile('large', await importBytes(patternOf(500), profile, blocks))
+  return tree.finish()
+}
+
+describe('walking a DAG', () => {
+  it('gives every block once, parents first, and all of them', async () => {
+    const blocks = createMemoryBlocks()
+    const { root } = await importTree(blocks)
+    const walked = await walk(blocks, root.cid)
+    expect(walked[0]).toBe(String(root.cid))
+    expect([...walked].sort()).toEqual(blocks.toCids())
+  })
+
+  it('gives a block as often as it is linked when duplicates are wanted', async () => {
+    const blocks = createMemoryBlocks()
+    const leaf = blocks.add(rawCode, patternOf(3))
+    const inner = addNode(blocks, [leaf, leaf])
+    const root = addNode(blocks, [inner, leaf, inner])
+    const order = [root, inner, leaf, leaf, leaf, inner, leaf, leaf].map(String)
+    expect(await walk(blocks, root, { dups: true })).toEqual(order)
+    expect(await walk(blocks, root)).toEqual(order.slice(0, 3))
+  })
+
+  it('keeps to the root block, or to the entity', async () => {
+    const blocks = createMemoryBlocks()
+    const { root, directories } = await importTree(blocks)
+    const [folder] = directories
+    if (folder === undefined) throw new Error('no folder')
+    expect(await walk(blocks, root.cid, { scope: 'block' })).toEqual([String(root.cid)])
+    expect(await walk(blocks, root.cid, { scope: 'entity' })).toEqual([String(root.cid)])
+    const shards = await walk(blocks, folder.node.cid, { scope: 'entity' })
+    blocks.read.length = 0
+    expect(await collect(listDirectory(blocks, folder.node.cid))).toHaveLength(60)
+    expect(shards.length).toBeGreaterThan(1)
+    expect(shards).toEqual(blocks.read)
+    const { cid } = await importBytes(patternOf(500), profile, createMemoryBlocks())
+    expect(await walk(blocks, cid, { scope: 'entity' })).toEqual(await walk(blocks, cid))
+  })
+
+  it('with a byte range gives just the blocks to read it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(300),
+        fc.integer({ min: -350, max: 350 }),
+        fc.integer({ min: -350, max: 350 }),
+        async (length, from, to) => {
+          const blocks = createMemoryBlocks()
+          const { cid } = await importBytes(patternOf(length), profile, blocks)
+          const fromByte = from < 0 ? Math.max(0, length + from) : from
+          const toByte = Math.min(length, (to < 0 ? length + to : to) + 1)
+          const walked = await walk(blocks, cid, { scope: 'entity', entityBytes: { from, to } })
+          if (fromByte >= toByte) {
+            expect(walked).toEqual([String(cid)])
+            return
+          }
+          blocks.read.length = 0
+          await collect(readFile(blocks, cid, { fromByte, toByte }))
+          expect(walked).toEqual([...new Set(blocks.read)])
+        },
+      ),
+    )
+  })
+
+  it('to the end of the file with a star', async () => {
+    const blocks = createMemoryBlocks()
+    const { cid } = await importBytes(patternOf(100), profile, blocks)
+    const all = await walk(blocks, cid)
+    expect(await walk(blocks, cid, { scope: 'entity', entityBytes: { from: 0, to: '*' } })).toEqual(all)
+    const last = await walk(blocks, cid, { scope: 'entity', entityBytes: { from: -1, to: '*' } })
+    expect(last.at(-1)).toBe(all.at(-1))
+    expect(last.length).toBeLessThan(6)
+  })
+
+  it('goes through linked data and does not give blocks that lie in their CID', async () => {
+    const blocks = createMemoryBlocks()
+    const file = blocks.add(rawCode, patternOf(9))
+    const inlined = createIdentityCid(dagCborCode, dagCbor.encode({ inner: file }))
+    const root = blocks.add(dagCborCode, dagCbor.encode({ a: [inlined], z: new Map([['k', 1.5]]).size }))
+    expect(await walk(blocks, root)).toEqual([root, file].map(String))
+    expect(await walk(blocks, root, { scope: 'entity' })).toEqual([String(root)])
+  })
+
+  it('stops at its limits of depth and number, whatever the shape', async () => {
+    const blocks = createMemoryBlocks()
+    let chain = blocks.add(rawCode, patternOf(1))
+    for (let level = 0; level < 5000; level++) chain = addNode(blocks, [chain])
+    await expect(walk(blocks, chain)).rejects.toMatchObject({ code: 'TOO_DEEP' })
+    expect(await walk(blocks, chain, { maxDepth: 5000 })).toHaveLength(5001)
+    const grid = addGrid(blocks, 40, 40)
+    expect(await walk(blocks, grid)).toHaveLength(41 * 40 + 1)
+    await expect(walk(blocks, grid, { dups: true, maxBlocks: 10_000 })).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    const stop = AbortSignal.abort()
+    await expect(walk(blocks, grid, { signal: stop })).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }))
+  })
+})
+
+describe('checking that a DAG is complete', () => {
+  it('finds each block that is missing', async () => {
+    const blocks = createMemoryBlocks()
+    const { root } = await importTree(blocks)
+    for (const cid of blocks.toCids()) {
+      const { [cid]: _left, ...others } = Object.fromEntries(blocks.blocks)
+      const lacking = createMemoryBlocks()
+      for (const [text, bytes] of Object.entries(others)) lacking.blocks.set(text, bytes)
+      await expect(verifyDag(lacking, [root.cid])).rejects.toMatchObject({ code: 'MISSING_BLOCK', details: { cid } })
+      const { get } = lacking
+      await expect(verifyDag({ get }, [root.cid])).rejects.toMatchObject({ code: 'MISSING_BLOCK', details: { cid } })
+    }
+    expect(await verifyDag(blocks, [root.cid, root.cid])).toMatchObject({ blockCount: blocks.blocks.size })
+  })
+
+  it('is linear where blocks share their children', async () => {
+    const blocks = createMemoryBlocks()
+    const grid = addGrid(blocks, 40, 40)
+    expect(await verifyDag(blocks, [grid])).toEqual({ blockCount: 41 * 40 + 1, nodeCount: 40 * 40 + 1 })
+    expect(blocks.read).toHaveLength(40 * 40 + 1)
+  })
+
+  it('keeps its limits', async () => {
+    const blocks = createMemoryBlocks()
+    const grid = addGrid(blocks, 5, 5)
+    await expect(verifyDag(blocks, [grid], { maxBlocks: 30 })).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    await expect(verifyDag(blocks, [grid], { maxLinks: 100 })).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    await expect(verifyDag(blocks, [grid], { maxDepth: 5 })).rejects.toMatchObject({ code: 'TOO_DEEP' })
+    expect(await verifyDag(blocks, [grid], { maxBlocks: 31, maxLinks: 130, maxDepth: 6 })).toBeDefined()
+    let chain = grid
+    for (let level = 0; level < 20_000; level++) chain = addNode(blocks, [chain])
+    await expect(verifyDag(blocks, [chain])).rejects.toMatchObject({ code: 'TOO_DEEP' })
+    expect(await verifyDag(blocks, [chain], { maxDepth: 30_000 })).toMatchObject({ blockCount: 20_031 })
+  })
+
+  it('refuses blocks that cannot be decoded', async () => {
+    const blocks = createMemoryBlocks()
+    const broken = blocks.add(dagPbCode, Uint8Array.of(1, 2, 3))
+    await expect(verifyDag(blocks, [addNode(blocks, [broken])])).rejects.toMatchObject({ code: 'BAD_BLOCK' })
+    const foreign = blocks.add(0x78, patternOf(3))
+    await expect(verifyDag(blocks, [foreign])).rejects.toMatchObject({ code: 'UNSUPPORTED' })
+  })
+})
+
+describe('a verifying source', () => {
+  it('gives true blocks and refuses a changed one', async () => {
+    const blocks = createMemoryBlocks()
+    const cid = blocks.add(rawCode, patternOf(20))
+    const source = createVerifyingSource(blocks, sha256)
+    expect(await source.get(cid)).toEqual(patternOf(20))
+    blocks.blocks.set(String(cid), patternOf(20, 2))
+    await expect(source.get(cid)).rejects.toMatchObject({ code: 'HASH_MISMATCH' })
+  })
+})
