@@ -1,0 +1,187 @@
+import { BlockList, isIP } from 'node:net'
+import {
+  CairnError,
+  codeHeader,
+  encodeError,
+  jsonBodyBytesMost,
+  keepAliveTimeoutMs,
+  requestIdHeader,
+} from '@cairn/protocol'
+import type { BlockSource } from '@cairn/unixfs'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { type Answer, answerRequest, type Gateway, type GatewayRequest } from './gateway.ts'
+import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'
+import { toGatewayError } from './open-path.ts'
+import { everyAnswer } from './security-headers.ts'
+import { sendAnswer } from './send-answer.ts'
+
+/** What the gateway needs of the service; its context has all of it. */
+export type GatewayContext = {
+  packs: BlockSource
+  log: FastifyBaseLogger
+  config: {
+    /** Names under which each CID has an origin of its own, such as `localhost` or `dweb.example`. */
+    gatewayHosts: readonly string[]
+    /** Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-*` headers count. */
+    trustedProxies: readonly string[]
+  }
+}
+
+/** A reader that takes nothing for this long is cut off. */
+const stalledReaderMs = 120_000
+/** Time for a request's head, and for the body of a POST that should have none. */
+const requestTimeoutMs = 30_000
+
+/**
+ * Builds the gateway: a listener of its own, so that users' content never shares an origin with the service.
+ *
+ * All paths belong to the content, so one handler takes them as they were sent; no router decodes them first.
+ * @see https://specs.ipfs.tech/http-gateways/
+ */
+export function createGatewayApp(context: GatewayContext): FastifyInstance {
+  const gateway: Gateway = { source: context.packs }
+  const hosts: HostSettings = {
+    subdomainHosts: context.config.gatewayHosts.map((name) => name.toLowerCase()),
+    isTrustedProxy: matchAddresses(context.config.trustedProxies),
+  }
+  const app = Fastify({
+    loggerInstance: context.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    rewriteUrl: () => '/',
+    connectionTimeout: stalledReaderMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    bodyLimit: jsonBodyBytesMost,
+    exposeHeadRoutes: false,
+  })
+  // Published clients post an empty body with some content type or none; whatever comes is not read.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined))
+  app.all('/', async (request, reply) => {
+    reply.hijack()
+    await handle(gateway, hosts, request, reply)
+  })
+  app.setNotFoundHandler(async (request, reply) => {
+    reply.hijack()
+    sendError(request, reply, new CairnError('METHOD_NOT_ALLOWED', { details: { allow: 'GET, HEAD, OPTIONS' } }))
+  })
+  app.setErrorHandler(async (error, request, reply) => {
+    reply.hijack()
+    sendError(request, reply, fromFastify(error))
+  })
+  return app
+}
+
+async function handle(gateway: Gateway, hosts: HostSettings, request: FastifyRequest, reply: FastifyReply) {
+  const response = reply.raw
+  const { method = 'GET' } = request.raw
+  const left = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) left.abort(new CairnError('ABORTED'))
+  })
+  try {
+    if (method === 'OPTIONS') {
+      response.writeHead(204, { ...everyAnswer, 'access-control-max-age': '86400' }).end()
+      return
+    }
+    const answer = await answerRequest(gateway, readRequest(hosts, request, method, left.signal))
+    await sendAnswer(response, withCommonHeaders(answer))
+  } catch (error) {
+    if (left.signal.aborted) return
+    const failure = toGatewayError(error)
+    if (failure.code === 'DATA_DAMAGED' || failure.status >= 500) {
+      request.log.error(
+        { err: error, url: request.originalUrl.slice(0, 300), details: failure.details },
+        failure.message,
+      )
+    }
+    sendError(request, reply, failure)
+  }
+}
+
+/** Errors of the frame come before any handler: a body too large, a length that lies. */
+function fromFastify(error: unknown): CairnError {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+  if (status === 413) {
+    return new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: jsonBodyBytesMost }, cause: error })
+  }
+  if (typeof status === 'number' && status < 500) return new CairnError('INVALID_REQUEST', { cause: error })
+  return toGatewayError(error)
+}
+
+function readRequest(
+  hosts: HostSettings,
+  request: FastifyRequest,
+  method: string,
+  signal: AbortSignal,
+): GatewayRequest {
+  const { headers } = request.raw
+  const url = request.originalUrl
+  const { path, search } = readTarget(url)
+  return {
+    method,
+    host: readGatewayHost(request.raw, url, hosts),
+    rawPath: path,
+    search,
+    query: new URLSearchParams(search),
+    headers: {
+      accept: headers.accept,
+      range: headers.range,
+      ifRange: typeof headers['if-range'] === 'string' ? headers['if-range'] : undefined,
+      ifNoneMatch: headers['if-none-match'],
+      cacheControl: headers['cache-control'],
+      serviceWorker: headers['service-worker'],
+    },
+    signal,
+  }
+}
+
+function withCommonHeaders(answer: Answer): Answer {
+  return { ...answer, headers: { ...everyAnswer, ...answer.headers } }
+}
+
+/** Sends an error as a line of text, or, when an answer was under way, has nothing to add to the cut connection. */
+function sendError(request: FastifyRequest, reply: FastifyReply, error: CairnError): void {
+  const response = reply.raw
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return
+  }
+  const { status, headers, body } = encodeError('gateway', error)
+  const { allow, sizeBytes } = error.details
+  response
+    .writeHead(status, {
+      ...everyAnswer,
+      ...headers,
+      [codeHeader]: error.code,
+      [requestIdHeader]: request.id,
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'content-length': String(Buffer.byteLength(body)),
+      ...(typeof allow === 'string' ? { allow } : {}),
+      ...(error.code === 'INVALID_RANGE' && typeof sizeBytes === 'number'
+        ? { 'content-range': `bytes */${sizeBytes}` }
+        : {}),
+    })
+    .end(request.raw.method === 'HEAD' ? undefined : body)
+}
+
+function matchAddresses(networks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return (address) => {
+    const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
+    return list.check(mapped, isIP(mapped) === 6 ? 'ipv6' : 'ipv4')
+  }
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import type { DirectoryEntry } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
+import { encodeStrict } from './content-path.ts'
+import { pageStyle } from './page-style.ts'
+
+/** Where links of a page lead. */
+export type PageLinks = {
+  /** Before the path of an entry: `/ipfs/{cid}` on a path gateway, nothing on an origin of its own. */
+  base: string
+  /** Before `/ipfs/{cid}` in links to other roots: `//{host}` on an origin of its own, else nothing. */
+  gateway: string
+}
+
+export type DirectoryPage = {
+  cid: CID
+  rootText: string
+  segments: readonly string[]
+  links: PageLinks
+  /** Sum of all blocks below, in bytes, as the folder claims. */
+  sizeBytes: number | undefined
+  entries: AsyncIterable<DirectoryEntry>
+  /** Number of this page, from 1. */
+  page: number
+}
+
+/** Entries of one page. */
+export const entriesPerPage = 10_000
+
+/** Changes when the page's form does, so that cached pages of an older form are not taken for this one. */
+export const pageVersion = createHash('sha256').update(pageStyle).update('page-3').digest('hex').slice(0, 16)
+
+/** Generated pages run nothing, load nothing and are framed nowhere; only their own style counts. */
+export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+/** Writes the page of a folder piece by piece: memory does not grow with the folder. */
+export async function* renderDirectory(page: DirectoryPage): AsyncGenerator<string> {
+  const { segments, links, cid } = page
+  const here = [`/ipfs/${page.rootText}`, ...segments].join('/')
+  const path = segments.map((segment) => `/${encodeStrict(segment)}`)
+  yield `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(segments.at(-1) ?? page.rootText)}</title>
+<style>${pageStyle}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>Index of <span class="path">${breadcrumbs(page)}</span></h1>
+<p class="facts"><span class="cid" translate="no">${escapeHtml(cid.toString())}</span>${page.sizeBytes === undefined ? '' : ` <span>${formatBytes(page.sizeBytes)}</span>`}</p>
+</header>
+<table aria-label="${escapeHtml(here)}">
+<thead><tr><th scope="col">Name</th><th scope="col">CID</th><th scope="col" class="size">Size</th></tr></thead>
+<tbody>
+`
+  if (segments.length > 0) {
+    yield `<tr><td><a href="${escapeHtml(`${links.base}${path.join('')}/..`)}">..</a></td><td></td><td></td></tr>\n`
+  }
+  let count = 0
+  let more = false
+  const skip = (page.page - 1) * entriesPerPage
+  for await (const entry of page.entries) {
+    if (count === skip + entriesPerPage) {
+      more = true
+      break
+    }
+    if (count++ >= skip) yield renderEntry(entry, path.join(''), links)
+  }
+  const shown = count - Math.min(skip, count)
+  yield '</tbody>\n</table>\n'
+  if (shown === 0)
+    yield `<p class="note">${page.page === 1 ? 'This folder is empty.' : 'There are no more entries.'}</p>\n`
+  if (more || page.page > 1) yield pager(page.page, more)
+  yield '</main>\n</body>\n</html>\n'
+}
+
+function breadcrumbs({ rootText, segments, links }: DirectoryPage): string {
+  let href = `${links.gateway}/ipfs/${rootText}`
+  let html = `/ipfs/<a href="${escapeHtml(href)}">${escapeHtml(rootText)}</a>`
+  for (const segment of segments) {
+    href += `/${encodeStrict(segment)}`
+    html += `/<a href="${escapeHtml(href)}">${escapeHtml(segment)}</a>`
+  }
+  return html
+}
+
+function renderEntry({ name, cid, sizeBytes }: DirectoryEntry, path: string, links: PageLinks): string {
+  const text = cid.toString()
+  const encoded = encodeStrict(name)
+  const label = escapeHtml(name)
+  // Names that no path can say are shown, but lead nowhere; their CID does.
+  const addressable = name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
+  const shown = addressable
+    ? `<a href="${escapeHtml(`${links.base}${path}/${encoded}`)}">${label}</a>`
+    : `<span class="odd">${label === '' ? '(no name)' : label}</span>`
+  const hash = `<a class="ipfs-hash" translate="no" href="${escapeHtml(`${links.gateway}/ipfs/${text}?filename=${encodeURIComponent(encoded)}`)}">`
+  return `<tr><td>${shown}</td><td>${hash}${text.slice(0, 6)}…${text.slice(-6)}</a></td><td class="size">${sizeBytes === undefined ? '' : formatBytes(sizeBytes)}</td></tr>\n`
+}
+
+function pager(page: number, more: boolean): string {
+  const back = page > 1 ? `<a rel="prev" href="?page=${page - 1}">Previous</a>` : '<span></span>'
+  const on = more ? `<a rel="next" href="?page=${page + 1}">Next</a>` : '<span></span>'
+  return `<nav class="pager" aria-label="Pages">${back}<span>Page ${page}</span>${on}</nav>\n`
+}
+
+/** Bytes in words: three digits and a binary unit. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
+  let value = bytes
+  let unit = 0
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024
+    unit++
+  }
+  return `${unit === 0 ? value : value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${units[unit] ?? ''}`
+}
+
+/** Text as it is safe between tags and in quoted attributes; control characters become visible. */
+export function escapeHtml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\ufffd')
+    .replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
+}

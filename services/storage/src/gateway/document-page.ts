@@ -1,0 +1,42 @@
+import type { ContentPath } from './content-path.ts'
+import { escapeHtml } from './directory-page.ts'
+import type { Entity } from './open-path.ts'
+import { pageStyle } from './page-style.ts'
+
+/** Links shown of one document. */
+const linksMost = 1000
+
+/** Writes the page that browsers get for a document of linked data: what it is, how to fetch it, where it leads. */
+export function renderDocumentPage(entity: Entity, path: ContentPath, codec: string): Uint8Array {
+  const cid = entity.cid.toString()
+  const links = entity.node.links.slice(0, linksMost).map((link) => {
+    const text = link.cid.toString()
+    return `<li><a class="ipfs-hash" translate="no" href="/ipfs/${text}">${text}</a></li>`
+  })
+  const rest = entity.node.links.length - links.length
+  return Buffer.from(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${cid}</title>
+<style>${pageStyle}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>Linked data <span class="path">${escapeHtml(['/ipfs', path.cidText, ...path.segments].join('/'))}</span></h1>
+</header>
+<dl>
+<dt>CID</dt><dd class="cid" translate="no">${cid}</dd>
+<dt>Codec</dt><dd>${escapeHtml(codec)}</dd>
+<dt>Fetch</dt><dd><a href="?format=${escapeHtml(codec)}">as ${escapeHtml(codec)}</a>, <a href="?format=raw">as a raw block</a>, <a href="?format=car">as a CAR</a></dd>
+</dl>
+${links.length === 0 ? '<p class="note">It links to nothing.</p>' : `<h2>Links</h2>\n<ul>\n${links.join('\n')}\n</ul>`}
+${rest > 0 ? `<p class="note">And ${rest} more.</p>` : ''}
+</main>
+</body>
+</html>
+`)
+}

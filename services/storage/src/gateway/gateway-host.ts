@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+
+/** Under which of the gateway's names a request came. */
+export type GatewayHost =
+  /** A name or address without subdomains: `/ipfs/…` is answered at once. */
+  | { kind: 'path'; protocol: string; host: string }
+  /** A name that has subdomains: `/ipfs/{cid}` is sent on to the origin of that CID. */
+  | { kind: 'root'; protocol: string; host: string }
+  /** An origin of one CID or name: `{label}.ipfs.{host}`. */
+  | { kind: 'subdomain'; protocol: string; host: string; namespace: 'ipfs' | 'ipns'; label: string }
+
+/** What the operator says about names. */
+export type HostSettings = {
+  /** Names that have subdomains, in lower case, without port. */
+  subdomainHosts: readonly string[]
+  /** Whether an address is a proxy whose `X-Forwarded-*` headers count. */
+  isTrustedProxy: (address: string) => boolean
+}
+
+/**
+ * Tells the host from the Host header, or, where a trusted proxy stands between, from X-Forwarded-Host and -Proto.
+ * Hosts compare without case; the label keeps its own, for a CIDv0 has meaning there.
+ * @see https://specs.ipfs.tech/http-gateways/subdomain-gateway/
+ */
+export function readGatewayHost(request: IncomingMessage, url: string, settings: HostSettings): GatewayHost {
+  const target = readAbsoluteTarget(url)
+  const { headers, socket } = request
+  const trusted = socket.remoteAddress !== undefined && settings.isTrustedProxy(socket.remoteAddress)
+  const forwardedHost = trusted ? firstValue(headers['x-forwarded-host']) : undefined
+  const forwardedProto = trusted ? firstValue(headers['x-forwarded-proto']) : undefined
+  const host = forwardedHost ?? target?.host ?? headers.host ?? ''
+  const protocol = forwardedProto === 'https' || forwardedProto === 'http' ? forwardedProto : 'http'
+  const { name, port } = splitPort(host)
+  const lower = name.toLowerCase()
+  if (isIP(lower.replace(/^\[|\]$/g, '')) !== 0) return { kind: 'path', protocol, host: lower + port }
+  for (const candidate of settings.subdomainHosts) {
+    if (lower === candidate) return { kind: 'root', protocol, host: candidate + port }
+    const namespace = (['ipfs', 'ipns'] as const).find((space) => lower.endsWith(`.${space}.${candidate}`))
+    if (namespace === undefined) continue
+    const label = name.slice(0, name.length - candidate.length - namespace.length - 2)
+    return { kind: 'subdomain', protocol, host: candidate + port, namespace, label }
+  }
+  return { kind: 'path', protocol, host: isHostName(lower) ? lower + port : '' }
+}
+
+/** The path and query of a request, also when it came in the absolute form that proxies use. */
+export function readTarget(url: string): { path: string; search: string } {
+  const local = readAbsoluteTarget(url)?.rest ?? url
+  const hash = local.indexOf('#')
+  const clean = hash === -1 ? local : local.slice(0, hash)
+  const mark = clean.indexOf('?')
+  return mark === -1 ? { path: clean, search: '' } : { path: clean.slice(0, mark), search: clean.slice(mark) }
+}
+
+function readAbsoluteTarget(url: string): { host: string; rest: string } | undefined {
+  if (url.startsWith('/')) return undefined
+  const match = /^https?:\/\/([^/?#]+)(.*)$/i.exec(url)
+  if (match === null) return undefined
+  const rest = match[2] ?? ''
+  return { host: match[1] ?? '', rest: rest.startsWith('/') ? rest : `/${rest}` }
+}
+
+function firstValue(header: string | string[] | undefined): string | undefined {
+  const text = Array.isArray(header) ? header[0] : header
+  const first = text?.split(',')[0]?.trim()
+  return first === '' ? undefined : first
+}
+
+function splitPort(host: string): { name: string; port: string } {
+  const match = /^(.*?)(:\d{1,5})?$/.exec(host)
+  return { name: (match?.[1] ?? '').replace(/\.$/, ''), port: match?.[2] ?? '' }
+}
+
+/** Only names of letters, digits, dots and hyphens are ever written back into a page or a Location. */
+function isHostName(name: string): boolean {
+  return /^[a-z0-9.-]{1,253}$/.test(name)
+}

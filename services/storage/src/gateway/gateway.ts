@@ -1,0 +1,152 @@
+import { CairnError } from '@cairn/protocol'
+import { type Answer, type ContentRequest, type Gateway, type GatewayRequest, redirect } from './answer.ts'
+import { parseContentPath } from './content-path.ts'
+import { type Entity, openPath, toGatewayError } from './open-path.ts'
+import { chooseFormat, type FormatChoice } from './response-format.ts'
+import { refuseServiceWorker } from './security-headers.ts'
+import { isDocument, serveDocument, serveRaw } from './serve-block.ts'
+import { serveCar } from './serve-car.ts'
+import { serveDirectory } from './serve-directory.ts'
+import { openFile, serveFile } from './serve-file.ts'
+import { serveSite } from './serve-site.ts'
+import { serveTar } from './serve-tar.ts'
+import { parseSubdomainPath, subdomainUrl } from './subdomain.ts'
+
+export type { Answer, Gateway, GatewayRequest } from './answer.ts'
+
+/**
+ * Answers a request by host and path.
+ * @throws CairnError and UnixfsError; `toGatewayError` makes the first of the second
+ */
+export async function answerRequest(gateway: Gateway, request: GatewayRequest): Promise<Answer> {
+  const { host, rawPath, method } = request
+  refuseServiceWorker(host, request.headers.serviceWorker)
+  if (host.kind === 'subdomain') {
+    requireMethod(method, ['GET', 'HEAD'])
+    if (host.namespace === 'ipns') throw namesNotServed()
+    const { path, isCanonical } = parseSubdomainPath(host.label, rawPath)
+    if (!isCanonical) return redirect(301, subdomainUrl(host, path, request.search))
+    return serveSite(gateway, { ...request, path }, serveContent)
+  }
+  if (rawPath === '/ipfs' || rawPath === '/ipfs/') return answerUri(request)
+  if (rawPath.startsWith('/ipfs/')) {
+    requireMethod(method, ['GET', 'HEAD'])
+    const path = parseContentPath(rawPath.slice('/ipfs/'.length))
+    if (host.kind === 'root') return redirect(301, subdomainUrl(host, path, request.search))
+    return serveContent(gateway, { ...request, path })
+  }
+  if (rawPath.startsWith('/ipns/')) throw namesNotServed()
+  if (rawPath.startsWith('/api/v0/cat/')) {
+    requireMethod(method, ['POST'])
+    return catFile(gateway, { ...request, path: parseContentPath(rawPath.slice('/api/v0/cat/'.length)) })
+  }
+  throw new CairnError('NOT_FOUND', { hint: 'This is an IPFS gateway: open /ipfs/{cid} or {cid}.ipfs.{host}.' })
+}
+
+/** `?uri=ipfs://…` is how browsers hand over links of a scheme that a page registered for. */
+function answerUri(request: GatewayRequest): Answer {
+  requireMethod(request.method, ['GET', 'HEAD'])
+  const match = /^ip([fn])s:\/\/([^/?#]+)([^?#]*)(\?[^#]*)?/i.exec(request.query.get('uri') ?? '')
+  if (match === null) throw new CairnError('INVALID_CID', { message: `invalid path "${request.rawPath}": no CID` })
+  const [, kind = 'f', root = '', rest = '', search = ''] = match
+  // Only what a URL may hold goes into a header; everything else was percent-encoded by whoever made the link, or is now.
+  return redirect(301, `/ip${kind.toLowerCase()}s/${encodeURI(decodeOnce(`${root}${rest}`))}${encodeURI(search)}`)
+}
+
+function decodeOnce(text: string): string {
+  try {
+    return decodeURI(text)
+  } catch (cause) {
+    throw new CairnError('INVALID_PATH', { cause })
+  }
+}
+
+async function serveContent(gateway: Gateway, request: ContentRequest): Promise<Answer> {
+  const choice = chooseFormat(request.query, request.headers.accept)
+  const entity = await open(gateway, request)
+  if (entity.remaining.length > 0 && choice.format !== 'raw' && choice.format !== 'car') {
+    const rest = entity.remaining.join('/')
+    throw new CairnError('NOT_SUPPORTED', {
+      message: `"${rest}" of "${entity.cid}" could not be returned: reading IPLD Kinds other than Links (CBOR Tag 42) is not implemented: try reading "/ipfs/${entity.cid}" instead`,
+    })
+  }
+  return serveEntity(gateway, request, entity, choice)
+}
+
+async function open(gateway: Gateway, request: ContentRequest): Promise<Entity> {
+  try {
+    return await openPath(gateway.source, request.path, request.signal)
+  } catch (error) {
+    const onlyCached = request.headers.cacheControl?.includes('only-if-cached') ?? false
+    if (!onlyCached || toGatewayError(error).code !== 'BLOCK_NOT_FOUND') throw error
+    throw new CairnError('PRECONDITION_FAILED', { message: 'This content is not stored here', cause: error })
+  }
+}
+
+function serveEntity(
+  gateway: Gateway,
+  request: ContentRequest,
+  entity: Entity,
+  { format, car }: FormatChoice,
+): Answer | Promise<Answer> {
+  switch (format) {
+    case 'raw':
+      return serveRaw(gateway, request, entity)
+    case 'car':
+      return serveCar(gateway, request, entity, car)
+    case 'tar':
+      return serveTar(gateway, request, entity)
+    case 'dag-json':
+    case 'dag-cbor':
+      return serveDocument(gateway, request, entity, format)
+    case 'ipns-record':
+      throw new CairnError('NOT_ACCEPTABLE', { message: 'A CID has no IPNS record' })
+    default:
+      return serveDefault(gateway, request, entity, format)
+  }
+}
+
+/** Plain JSON and CBOR ask for documents only; files and folders are shown as what they are, whatever is inside. */
+function serveDefault(
+  gateway: Gateway,
+  request: ContentRequest,
+  entity: Entity,
+  format: 'json' | 'cbor' | undefined,
+): Answer | Promise<Answer> {
+  if (isDocument(entity)) return serveDocument(gateway, request, entity, format)
+  const { kind } = entity.node
+  if (kind === 'directory' || kind === 'hamt') return serveDirectory(gateway, request, entity)
+  if (kind === 'other') {
+    throw new CairnError('NOT_ACCEPTABLE', { message: 'This block is neither a file nor a folder' })
+  }
+  return serveFile(gateway, request, { entity, name: request.path.segments.at(-1), tagCid: entity.cid })
+}
+
+/** `POST /api/v0/cat`: the bytes of a file and nothing else, as published clients fetch them. */
+async function catFile(gateway: Gateway, request: ContentRequest): Promise<Answer> {
+  const entity = await openPath(gateway.source, request.path, request.signal)
+  const { kind } = entity.node
+  if (entity.remaining.length > 0 || kind === 'directory' || kind === 'hamt' || kind === 'other') {
+    throw new CairnError('INVALID_REQUEST', { message: 'this dag node is a directory', hint: 'Name a file.' })
+  }
+  const content = openFile(gateway.source, entity, request.signal)
+  const range = { start: 0, end: content.sizeBytes }
+  const bytes = content.read(range)
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/octet-stream', 'content-length': String(content.sizeBytes) },
+    body: bytes instanceof Uint8Array ? bytes : () => bytes,
+  }
+}
+
+function requireMethod(method: string, allowed: readonly string[]): void {
+  if (allowed.includes(method)) return
+  throw new CairnError('METHOD_NOT_ALLOWED', { details: { allow: [...allowed, 'OPTIONS'].join(', ') } })
+}
+
+function namesNotServed(): CairnError {
+  return new CairnError('NOT_SUPPORTED', {
+    message: 'IPNS names are not served by this gateway',
+    hint: 'Resolve the name elsewhere and open /ipfs/{cid}.',
+  })
+}

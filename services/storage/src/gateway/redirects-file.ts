@@ -1,0 +1,67 @@
+import { CairnError } from '@cairn/protocol'
+
+/** Largest `_redirects` file, in bytes. */
+export const redirectsFileMost = 64 * 1024
+
+/** What a rule makes of a path. */
+export type Redirect = { to: string; status: number }
+
+type Rule = { from: readonly string[]; to: string; status: number }
+
+const statuses = new Set([200, 301, 302, 303, 307, 308, 404, 410, 451])
+
+/**
+ * Reads a `_redirects` file: a rule a line, `from to [status]`; `#` begins a comment.
+ * @throws CairnError INTERNAL, as the specification wants, for a file with a line that cannot be read
+ * @see https://specs.ipfs.tech/http-gateways/web-redirects-file/
+ */
+export function parseRedirects(text: string): Rule[] {
+  const rules: Rule[] = []
+  for (const [index, raw] of text.split(/\r\n|\n|\r/).entries()) {
+    const line = raw.trim()
+    if (line === '' || line.startsWith('#')) continue
+    const [from = '', to = '', code = '301', ...rest] = line.split(/\s+/).filter((word) => !word.startsWith('#'))
+    const fail = (reason: string) =>
+      new CairnError('INTERNAL', {
+        message: `could not parse _redirects: line ${index + 1}: ${reason}`,
+        hint: 'Tell the owner of this site.',
+      })
+    if (to === '' || rest.length > 0) throw fail('it must be "from to [status]"')
+    if (code.endsWith('!')) throw fail('forced redirects (or "shadowing") are not supported')
+    const status = Number(code)
+    if (!/^\d{3}$/.test(code) || !statuses.has(status)) throw fail(`status ${JSON.stringify(code)} is not supported`)
+    if (!from.startsWith('/')) throw fail('"from" must begin with a slash')
+    if (!/^(?:\/|https?:\/\/)/.test(to)) throw fail('"to" must be a path or an http address')
+    if (!to.startsWith('/') && (status < 300 || status > 399)) throw fail('only redirects may lead to other hosts')
+    if (from.includes('*') && !from.endsWith('/*')) throw fail('a splat stands only at the end')
+    rules.push({ from: from.split('/').slice(1), to, status })
+  }
+  return rules
+}
+
+/** What the first rule that fits makes of a path; placeholders and the splat are carried over, percent-encoded. */
+export function applyRules(rules: readonly Rule[], path: string): Redirect | undefined {
+  const parts = path.split('/').slice(1)
+  for (const rule of rules) {
+    const values = matchRule(rule.from, parts)
+    if (values === undefined) continue
+    const to = rule.to.replace(/:([A-Za-z_][A-Za-z0-9_]*)/g, (whole, name: string) => values.get(name) ?? whole)
+    return { to, status: rule.status }
+  }
+  return undefined
+}
+
+function matchRule(from: readonly string[], parts: readonly string[]): Map<string, string> | undefined {
+  const values = new Map<string, string>()
+  for (const [index, pattern] of from.entries()) {
+    if (pattern === '*' && index === from.length - 1) {
+      values.set('splat', parts.slice(index).map(encodeURIComponent).join('/'))
+      return values
+    }
+    const part = parts[index]
+    if (part === undefined) return undefined
+    if (pattern.startsWith(':') && pattern.length > 1) values.set(pattern.slice(1), encodeURIComponent(part))
+    else if (pattern !== part && pattern !== encodeURIComponent(part)) return undefined
+  }
+  return parts.length === from.length ? values : undefined
+}

@@ -1,0 +1,76 @@
+import { CairnError } from '@cairn/protocol'
+
+/** What a request wants to see: the thing itself, or one of the forms the specifications name. */
+export type ResponseFormat = 'raw' | 'car' | 'tar' | 'json' | 'cbor' | 'dag-json' | 'dag-cbor' | 'ipns-record'
+
+/** How blocks of a CAR are to come. @see https://specs.ipfs.tech/ipips/ipip-0412/ */
+export type CarOptions = { order: 'dfs'; dups: boolean }
+
+export type FormatChoice = { format: ResponseFormat | undefined; car: CarOptions }
+
+export const mediaTypes: Record<ResponseFormat, string> = {
+  raw: 'application/vnd.ipld.raw',
+  car: 'application/vnd.ipld.car',
+  tar: 'application/x-tar',
+  json: 'application/json',
+  cbor: 'application/cbor',
+  'dag-json': 'application/vnd.ipld.dag-json',
+  'dag-cbor': 'application/vnd.ipld.dag-cbor',
+  'ipns-record': 'application/vnd.ipfs.ipns-record',
+}
+
+const formats = new Map<string, ResponseFormat>()
+for (const format of ['raw', 'car', 'tar', 'json', 'cbor', 'dag-json', 'dag-cbor', 'ipns-record'] as const) {
+  formats.set(format, format)
+}
+const formatsByType = new Map([...formats.values()].map((format) => [mediaTypes[format], format]))
+
+type Accepted = { format: ResponseFormat; params: ReadonlyMap<string, string> }
+
+/**
+ * Chooses the format: `?format=` wins over `Accept` (IPIP-0523), of which the first type that is ours counts; the
+ * parameters of a CAR come from `car-version`, `car-order` and `car-dups`, else from an `Accept` that names CARs.
+ * @throws CairnError NOT_ACCEPTABLE for a format or a CAR version that is not spoken here.
+ */
+export function chooseFormat(query: URLSearchParams, accept: string | undefined): FormatChoice {
+  const accepted = accept === undefined ? [] : readAccept(accept)
+  const asked = query.get('format')
+  const format = asked === null || asked === '' ? accepted[0]?.format : formats.get(asked)
+  if (asked && format === undefined) {
+    throw new CairnError('NOT_ACCEPTABLE', {
+      message: `unsupported format ${JSON.stringify(asked.slice(0, 32))}`,
+      hint: `Formats are ${[...formats.keys()].join(', ')}.`,
+    })
+  }
+  const params = accepted.find((entry) => entry.format === format)?.params
+  return { format, car: format === 'car' ? readCarOptions(query, params) : { order: 'dfs', dups: false } }
+}
+
+function readCarOptions(query: URLSearchParams, params: ReadonlyMap<string, string> | undefined): CarOptions {
+  const version = query.get('car-version') ?? params?.get('version') ?? '1'
+  if (version !== '1') throw new CairnError('NOT_ACCEPTABLE', { message: 'Only version 1 of CAR is served' })
+  const order = query.get('car-order') ?? params?.get('order') ?? 'dfs'
+  if (order !== 'dfs' && order !== 'unk')
+    throw new CairnError('NOT_ACCEPTABLE', { message: 'order must be dfs or unk' })
+  const dups = query.get('car-dups') ?? params?.get('dups') ?? 'n'
+  if (dups !== 'y' && dups !== 'n') throw new CairnError('NOT_ACCEPTABLE', { message: 'dups must be y or n' })
+  // A walk in depth is one of the orders that "unknown" leaves open.
+  return { order: 'dfs', dups: dups === 'y' }
+}
+
+/** The types of an Accept header that are ours, in order, without those at q=0. */
+function readAccept(accept: string): Accepted[] {
+  const found: Accepted[] = []
+  for (const entry of accept.slice(0, 4096).split(',')) {
+    const [type = '', ...rest] = entry.split(';').map((part) => part.trim())
+    const format = formatsByType.get(type.toLowerCase())
+    if (format === undefined) continue
+    const params = new Map<string, string>()
+    for (const part of rest) {
+      const [name = '', value = ''] = part.split('=').map((side) => side.trim())
+      params.set(name.toLowerCase(), value.replace(/^"(.*)"$/, '$1').toLowerCase())
+    }
+    if (Number(params.get('q') ?? '1') !== 0) found.push({ format, params })
+  }
+  return found
+}

@@ -1,0 +1,35 @@
+import { CairnError } from '@cairn/protocol'
+import { isActiveType } from './content-type.ts'
+import type { GatewayHost } from './gateway-host.ts'
+
+/**
+ * Headers of every answer: any page may read from here, nothing is guessed about content, no credentials are taken.
+ * Access-Control-Allow-Credentials and Set-Cookie are never sent on this listener.
+ */
+export const everyAnswer: Readonly<Record<string, string>> = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD, OPTIONS, POST',
+  'access-control-allow-headers':
+    'Content-Type, Range, User-Agent, X-Requested-With, Accept, If-None-Match, If-Range, Cache-Control',
+  'access-control-expose-headers':
+    'Content-Length, Content-Range, Content-Disposition, ETag, X-Chunked-Output, X-Stream-Output, X-Ipfs-Path, X-Ipfs-Roots, Ipfs-Uri, X-Cairn-Code, X-Request-Id',
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+}
+
+/**
+ * Boxes in what a browser would run when all CIDs share one origin; on its own origin content is left alone.
+ * @see https://www.w3.org/TR/CSP3/#directive-sandbox
+ */
+export function contentPolicy(host: GatewayHost, contentType: string): string | undefined {
+  return host.kind !== 'subdomain' && isActiveType(contentType) ? "sandbox; frame-ancestors 'none'" : undefined
+}
+
+/** A service worker on a shared origin would rule over all CIDs there. @throws CairnError INVALID_REQUEST */
+export function refuseServiceWorker(host: GatewayHost, header: string | string[] | undefined): void {
+  if (header !== 'script' || host.kind === 'subdomain') return
+  throw new CairnError('INVALID_REQUEST', {
+    message: 'Service workers are not registered from a path gateway',
+    hint: 'Open the page by its subdomain, {cid}.ipfs.{host}, where it has an origin of its own.',
+  })
+}

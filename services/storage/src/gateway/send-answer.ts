@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { Answer } from './answer.ts'
+
+/** How sending ended: all of it left, or the client went away first. */
+export type Sent = 'all' | 'gone'
+
+/**
+ * Sends an answer. The first piece of a streamed body is there before any header leaves, so that what fails at the start
+ * can still be said; what fails later destroys the connection, for a clean end would call the part the whole.
+ * A slow reader stops the reading: at most one piece waits beside what the socket holds.
+ * @throws whatever the body throws before anything was sent, or after having destroyed the connection
+ */
+export async function sendAnswer(response: ServerResponse, answer: Answer): Promise<Sent> {
+  const { status, headers, body } = answer
+  if (typeof body !== 'function') {
+    response.writeHead(status, headers).end(body)
+    return 'all'
+  }
+  const pieces = body()[Symbol.asyncIterator]()
+  let started = false
+  try {
+    let next = await pieces.next()
+    if (response.destroyed) return 'gone'
+    response.writeHead(status, headers)
+    started = true
+    while (next.done !== true) {
+      if (!response.write(next.value)) await drainOrClose(response)
+      if (response.destroyed) return 'gone'
+      next = await pieces.next()
+    }
+    response.end()
+    return 'all'
+  } catch (error) {
+    if (started) response.destroy()
+    throw error
+  } finally {
+    await pieces.return?.()
+  }
+}
+
+/** Waits until the socket takes more, or is no more. */
+async function drainOrClose(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return
+  const done = new AbortController()
+  try {
+    await Promise.race([
+      once(response, 'drain', { signal: done.signal }),
+      once(response, 'close', { signal: done.signal }),
+    ])
+  } finally {
+    done.abort()
+  }
+}

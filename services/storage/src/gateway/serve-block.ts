@@ -1,0 +1,82 @@
+import { CairnError } from '@cairn/protocol'
+import { type Answer, type ContentRequest, type Gateway, generated, htmlType, notModified } from './answer.ts'
+import { contentDisposition } from './content-disposition.ts'
+import { pagePolicy, pageVersion } from './directory-page.ts'
+import { renderDocumentPage } from './document-page.ts'
+import { entityTag, matchesNoneMatch } from './entity-tags.ts'
+import { cborCode, dagCborCode, dagJsonCode, jsonCode } from './linked-value.ts'
+import { contentHeaders, type Entity } from './open-path.ts'
+import { identityCode } from './parse-cid.ts'
+import { mediaTypes, type ResponseFormat } from './response-format.ts'
+import { bytesInMemory, serveBytes } from './serve-bytes.ts'
+
+/** Codecs whose blocks are documents, and the format that shows them as they are. */
+const documentFormats = new Map<number, 'json' | 'cbor' | 'dag-json' | 'dag-cbor'>([
+  [jsonCode, 'json'],
+  [cborCode, 'cbor'],
+  [dagJsonCode, 'dag-json'],
+  [dagCborCode, 'dag-cbor'],
+])
+
+/** Whether the entity is a document of JSON or CBOR, plain or with links. */
+export function isDocument({ cid }: Entity): boolean {
+  return documentFormats.has(cid.code)
+}
+
+/** Answers with the bytes of one block, whatever they are. @see https://specs.ipfs.tech/http-gateways/trustless-gateway/ */
+export async function serveRaw(gateway: Gateway, request: ContentRequest, entity: Entity): Promise<Answer> {
+  const bytes = await readBlock(gateway, request, entity)
+  return serveBytes(request, bytesInMemory(bytes), {
+    ...contentHeaders(request.path, entity),
+    etag: entityTag(entity.cid, 'raw'),
+    'content-type': mediaTypes.raw,
+    'content-disposition': contentDisposition('attachment', request.query.get('filename') ?? `${entity.cid}.bin`),
+  })
+}
+
+/**
+ * Answers with a document as it is stored. Nothing is converted: a format other than the block's own is refused, except
+ * that DAG-JSON may be called JSON and DAG-CBOR CBOR.
+ * @throws CairnError NOT_ACCEPTABLE @see https://specs.ipfs.tech/ipips/ipip-0524/
+ */
+export async function serveDocument(
+  gateway: Gateway,
+  request: ContentRequest,
+  entity: Entity,
+  asked: ResponseFormat | undefined,
+): Promise<Answer> {
+  const own = documentFormats.get(entity.cid.code)
+  if (own === undefined) {
+    throw new CairnError('NOT_ACCEPTABLE', { message: `This block is not stored as ${asked ?? 'a document'}` })
+  }
+  const format = asked === undefined || asked === own || `dag-${asked}` === own ? (asked ?? own) : undefined
+  if (format === undefined) {
+    throw new CairnError('NOT_ACCEPTABLE', { message: `This block is stored as ${own}, and nothing is converted` })
+  }
+  if (asked === undefined && own.startsWith('dag-') && wantsPage(request)) return servePage(request, entity, own)
+  const bytes = await readBlock(gateway, request, entity)
+  const extension = own.endsWith('json') ? 'json' : 'cbor'
+  const kind = request.query.get('download') === 'true' || extension === 'cbor' ? 'attachment' : 'inline'
+  return serveBytes(request, bytesInMemory(bytes), {
+    ...contentHeaders(request.path, entity),
+    etag: entityTag(entity.cid, format),
+    'content-type': mediaTypes[format],
+    'content-disposition': contentDisposition(kind, request.query.get('filename') ?? `${entity.cid}.${extension}`),
+  })
+}
+
+function wantsPage({ headers, query }: ContentRequest): boolean {
+  return query.get('download') !== 'true' && (headers.accept?.includes('text/html') ?? false)
+}
+
+function servePage(request: ContentRequest, entity: Entity, codec: string): Answer {
+  const etag = `"DagIndex-${pageVersion}_CID-${entity.cid.toString()}"`
+  const { 'cache-control': _immutable, ...headers } = contentHeaders(request.path, entity)
+  const page = { ...headers, etag, 'content-type': htmlType, 'content-security-policy': pagePolicy, vary: 'Accept' }
+  if (matchesNoneMatch(request.headers.ifNoneMatch, [etag])) return notModified({ ...page, 'cache-control': generated })
+  return serveBytes(request, bytesInMemory(renderDocumentPage(entity, request.path, codec)), page)
+}
+
+async function readBlock({ source }: Gateway, { signal }: ContentRequest, { cid }: Entity): Promise<Uint8Array> {
+  return cid.multihash.code === identityCode ? cid.multihash.digest : source.get(cid, { signal })
+}

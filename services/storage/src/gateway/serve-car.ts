@@ -1,0 +1,90 @@
+import { CairnError } from '@cairn/protocol'
+import { encodeCarFrame, encodeCarHeader, type WalkOptions, walkDag } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
+import type { Answer, ContentRequest, Gateway } from './answer.ts'
+import { notModified } from './answer.ts'
+import { contentDisposition } from './content-disposition.ts'
+import { matchesNoneMatch } from './entity-tags.ts'
+import { contentHeaders, type Entity } from './open-path.ts'
+import { identityCode } from './parse-cid.ts'
+import { type CarOptions, mediaTypes } from './response-format.ts'
+
+type Scope = NonNullable<WalkOptions['scope']>
+type EntityBytes = NonNullable<WalkOptions['entityBytes']>
+
+/**
+ * Answers with a CAR of version 1: the blocks that prove the path, then those of its end, depth first.
+ * @see https://specs.ipfs.tech/http-gateways/trustless-gateway/ and IPIP-0402, IPIP-0412
+ * @throws CairnError INVALID_REQUEST
+ */
+export function serveCar(gateway: Gateway, request: ContentRequest, entity: Entity, options: CarOptions): Answer {
+  const { query, path } = request
+  const entityBytes = readEntityBytes(query.get('entity-bytes'))
+  // entity-bytes says which bytes of the entity, so that it makes sense with that scope alone.
+  const scope = readScope(query.get('dag-scope')) ?? (entityBytes === undefined ? 'all' : 'entity')
+  const dups = options.dups ? 'y' : 'n'
+  const bytesTag =
+    entityBytes === undefined ? '' : `.${entityBytes.from}_${entityBytes.to === '*' ? '' : entityBytes.to}`
+  const headers = {
+    ...contentHeaders(path, entity),
+    etag: `W/"${entity.roots[0]?.toString()}.${entity.cid.toString()}.car.${scope}.dups-${dups}${bytesTag}"`,
+    'content-type': `${mediaTypes.car}; version=1; order=${options.order}; dups=${dups}`,
+    'content-disposition': contentDisposition('attachment', query.get('filename') ?? `${entity.cid}.car`),
+    'accept-ranges': 'none',
+    vary: 'Accept',
+  }
+  if (matchesNoneMatch(request.headers.ifNoneMatch, [headers.etag])) return notModified(headers)
+  if (request.method === 'HEAD') return { status: 200, headers }
+  const walk: WalkOptions = {
+    scope,
+    dups: options.dups,
+    signal: request.signal,
+    ...(entityBytes === undefined ? {} : { entityBytes }),
+  }
+  return { status: 200, headers, body: () => writeCar(gateway, entity, walk) }
+}
+
+async function* writeCar(
+  { source }: Gateway,
+  entity: Entity,
+  walk: WalkOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield encodeCarHeader([entity.cid])
+  // The last block on the way is the first of the walk.
+  for (const cid of entity.blocks.slice(0, -1)) {
+    if (cid.multihash.code === identityCode) continue
+    const bytes = await source.get(cid, walk)
+    yield encodeCarFrame(cid, bytes.length)
+    yield bytes
+  }
+  for await (const { cid, bytes } of walkDag(source, entity.cid, walk)) {
+    yield* frame(cid, bytes)
+  }
+}
+
+/** Small blocks go out in one piece with their frame, large ones without being copied. */
+function* frame(cid: CID, bytes: Uint8Array): Generator<Uint8Array> {
+  const head = encodeCarFrame(cid, bytes.length)
+  if (bytes.length > 16_384) {
+    yield head
+    yield bytes
+  } else yield Buffer.concat([head, bytes])
+}
+
+function readScope(text: string | null): Scope | undefined {
+  if (text === null) return undefined
+  if (text === 'block' || text === 'entity' || text === 'all') return text
+  throw new CairnError('INVALID_REQUEST', { message: 'dag-scope must be block, entity or all' })
+}
+
+function readEntityBytes(text: string | null): EntityBytes | undefined {
+  if (text === null) return undefined
+  const match = /^(-?\d{1,15}):(\*|-?\d{1,15})$/.exec(text)
+  const from = Number(match?.[1])
+  const to = match?.[2] === '*' ? '*' : Number(match?.[2])
+  const sameSide = to !== '*' && from >= 0 === to >= 0
+  if (match === null || (sameSide && to < from)) {
+    throw new CairnError('INVALID_REQUEST', { message: 'entity-bytes must be from:to, as in 0:1023, 512:* or -1024:*' })
+  }
+  return { from, to }
+}

@@ -1,0 +1,98 @@
+import { CairnError } from '@cairn/protocol'
+import { listDirectory, UnixfsError } from '@cairn/unixfs'
+import { type Answer, type ContentRequest, type Gateway, generated, htmlType, notModified, redirect } from './answer.ts'
+import { type ContentPath, encodePath } from './content-path.ts'
+import { type PageLinks, pagePolicy, pageVersion, renderDirectory } from './directory-page.ts'
+import { entityTag, matchesNoneMatch } from './entity-tags.ts'
+import { contentHeaders, type Entity, openPath } from './open-path.ts'
+import { serveFile } from './serve-file.ts'
+
+/** Highest page number asked for; beyond lies no folder. */
+const pageMost = 100_000
+
+/** Answers with a folder: its `index.html` where it has one, else a page of its entries. */
+export async function serveDirectory(gateway: Gateway, request: ContentRequest, entity: Entity): Promise<Answer> {
+  const { path } = request
+  if (!path.trailingSlash) return redirect(301, `${pathOf(request)}/${request.search}`, contentHeaders(path, entity))
+  const index = await findIndex(gateway, request, entity)
+  if (index !== undefined) {
+    return serveFile(gateway, request, {
+      entity: { ...index, roots: entity.roots },
+      name: 'index.html',
+      tagCid: entity.cid,
+    })
+  }
+  const page = readPage(request.query.get('page'))
+  const etag = `"DirIndex-${pageVersion}${page === 1 ? '' : `.${page}`}_CID-${entity.cid.toString()}"`
+  const headers = {
+    ...contentHeaders(path, entity),
+    'cache-control': generated,
+    etag,
+    'content-type': htmlType,
+    'content-security-policy': pagePolicy,
+    'referrer-policy': 'no-referrer',
+  }
+  if (matchesNoneMatch(request.headers.ifNoneMatch, [etag, entityTag(entity.cid)])) return notModified(headers)
+  if (request.method === 'HEAD') return { status: 200, headers }
+  const html = renderDirectory({
+    cid: entity.cid,
+    rootText: path.cidText,
+    segments: path.segments,
+    links: pageLinks(request),
+    sizeBytes: claimedSize(entity),
+    entries: listDirectory(gateway.source, entity.cid, { signal: request.signal }),
+    page,
+  })
+  return { status: 200, headers, body: () => inPieces(html) }
+}
+
+/** The path of a content request as it stands in a URL on the host that was asked. */
+function pathOf({ host, path }: ContentRequest): string {
+  const rest = encodePath(path.segments, false)
+  return host.kind === 'subdomain' ? rest : `/ipfs/${path.cidText}${rest}`
+}
+
+function pageLinks({ host, path }: { host: ContentRequest['host']; path: ContentPath }): PageLinks {
+  return host.kind === 'subdomain'
+    ? { base: '', gateway: `//${host.host}` }
+    : { base: `/ipfs/${path.cidText}`, gateway: '' }
+}
+
+async function findIndex(gateway: Gateway, request: ContentRequest, entity: Entity): Promise<Entity | undefined> {
+  try {
+    const path = { ...request.path, cid: entity.cid, segments: ['index.html'] }
+    const index = await openPath(gateway.source, path, request.signal)
+    return index.node.kind === 'raw' || index.node.kind === 'file' ? index : undefined
+  } catch (error) {
+    // Most folders have none; the page of entries is shown then.
+    if (UnixfsError.is(error, 'NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+function readPage(text: string | null): number {
+  // A site's own ?page= is no number of ours; only folders without an index come here.
+  if (text === null || !/^\d+$/.test(text)) return 1
+  const page = Number(text)
+  if (page >= 1 && page <= pageMost) return page
+  throw new CairnError('INVALID_REQUEST', { message: `page must be from 1 to ${pageMost}` })
+}
+
+function claimedSize({ node }: Entity): number | undefined {
+  let sum = 0
+  for (const link of node.links) sum += link.sizeBytes ?? Number.NaN
+  return Number.isSafeInteger(sum) ? sum : undefined
+}
+
+/** Joins lines into pieces worth sending. */
+async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  let piece = ''
+  for await (const line of lines) {
+    piece += line
+    if (piece.length >= 32_768) {
+      yield Buffer.from(piece)
+      piece = ''
+    }
+  }
+  if (piece !== '') yield Buffer.from(piece)
+}

@@ -1,0 +1,73 @@
+import { CairnError } from '@cairn/protocol'
+import { readFile, UnixfsError } from '@cairn/unixfs'
+import { type Answer, type ContentRequest, type Gateway, redirect } from './answer.ts'
+import { parseSegments } from './content-path.ts'
+import { openPath } from './open-path.ts'
+import { applyRules, parseRedirects, type Redirect, redirectsFileMost } from './redirects-file.ts'
+import { serveFile } from './serve-file.ts'
+
+type Serve = (gateway: Gateway, request: ContentRequest) => Promise<Answer>
+
+/**
+ * Serves a root on an origin of its own, where it may say in a `_redirects` file what becomes of paths that it lacks.
+ * @see https://specs.ipfs.tech/http-gateways/web-redirects-file/
+ */
+export async function serveSite(gateway: Gateway, request: ContentRequest, serve: Serve): Promise<Answer> {
+  try {
+    return await serve(gateway, request)
+  } catch (error) {
+    if (!isMissing(error) || request.query.has('format')) throw error
+    const rule = await findRule(gateway, request)
+    if (rule === undefined) throw error
+    return followRule(gateway, request, rule, serve)
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return UnixfsError.is(error, 'NOT_FOUND') || UnixfsError.is(error, 'NOT_A_DIRECTORY')
+}
+
+async function findRule(gateway: Gateway, request: ContentRequest): Promise<Redirect | undefined> {
+  const text = await readRules(gateway, request)
+  if (text === undefined) return undefined
+  return applyRules(parseRedirects(text), `/${request.path.segments.join('/')}`)
+}
+
+async function readRules(gateway: Gateway, request: ContentRequest): Promise<string | undefined> {
+  const path = { ...request.path, segments: ['_redirects'] }
+  try {
+    const { cid, node } = await openPath(gateway.source, path, request.signal)
+    if (node.kind !== 'raw' && node.kind !== 'file') return undefined
+    if (node.fileSizeBytes > redirectsFileMost) {
+      throw badFile(`redirects file size cannot exceed ${redirectsFileMost} bytes`)
+    }
+    const chunks = await Array.fromAsync(readFile(gateway.source, cid, { signal: request.signal }))
+    return Buffer.concat(chunks).toString('utf8')
+  } catch (error) {
+    // A root without the file, or one that is a file itself, has no rules.
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** The specification answers 500 here: the site is broken, not the request. */
+function badFile(reason: string): CairnError {
+  return new CairnError('INTERNAL', {
+    message: `could not parse _redirects: ${reason}`,
+    hint: 'Tell the owner of this site.',
+  })
+}
+
+async function followRule(gateway: Gateway, request: ContentRequest, rule: Redirect, serve: Serve): Promise<Answer> {
+  if (rule.status >= 300 && rule.status < 400) return redirect(rule.status, headerSafe(rule.to))
+  const path = { ...request.path, ...parseSegments(rule.to.replace(/[?#].*$/, '')) }
+  if (rule.status === 200) return serve(gateway, { ...request, path })
+  const entity = await openPath(gateway.source, path, request.signal)
+  const plain = { ...request, path, headers: { ...request.headers, range: undefined, ifNoneMatch: undefined } }
+  return serveFile(gateway, plain, { entity, name: path.segments.at(-1), tagCid: entity.cid, status: rule.status })
+}
+
+/** An address as a header can carry it; what is percent-encoded already stays so. */
+function headerSafe(address: string): string {
+  return encodeURI(address.toWellFormed()).replaceAll('%25', '%')
+}

@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto'
+import {
+  type BlockSource,
+  createDirectoryTree,
+  createFileImporter,
+  createVerifyingSource,
+  type ImportedNode,
+  type ImportProfile,
+  importProfiles,
+  importSymlink,
+  UnixfsError,
+} from '@cairn/unixfs'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { CID } from 'multiformats/cid'
+import { createGatewayApp } from './app.ts'
+
+/** What a test folder holds, by path: text, bytes, or a link. */
+export type TestFiles = Record<string, string | Uint8Array | { target: string }>
+
+export type TestGateway = {
+  app: FastifyInstance
+  /** Blocks by multihash in hex. A test may damage or remove them. */
+  blocks: Map<string, Uint8Array>
+  /** Stores one block under a CID, whatever it is. */
+  put(cid: CID, bytes: Uint8Array): void
+  /** Stores one file. */
+  addFile(bytes: string | Uint8Array, profile?: ImportProfile): Promise<CID>
+  /** Stores a folder with all that is in it. */
+  addFolder(files: TestFiles, profile?: ImportProfile): Promise<CID>
+}
+
+export const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
+
+export const blockKey = (cid: CID): string => Buffer.from(cid.multihash.bytes).toString('hex')
+
+/** A gateway over blocks that the test holds in its hands, so that it can break them one by one. */
+export function createTestGateway(settings: { hosts?: string[]; proxies?: string[] } = {}): TestGateway {
+  const blocks = new Map<string, Uint8Array>()
+  const source: BlockSource = {
+    async get(cid) {
+      const bytes = blocks.get(blockKey(cid))
+      if (bytes === undefined) throw new UnixfsError('MISSING_BLOCK', 'not there', { cid: `${cid}` })
+      return bytes
+    },
+  }
+  const put = (cid: CID, bytes: Uint8Array) => void blocks.set(blockKey(cid), bytes.slice())
+  const optionsOf = (profile: ImportProfile) => ({ profile, hash: sha256, sink: { put } })
+  const importBytes = async (bytes: string | Uint8Array, profile: ImportProfile): Promise<ImportedNode> => {
+    const file = createFileImporter(optionsOf(profile))
+    await file.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
+    return file.finish()
+  }
+  return {
+    app: createGatewayApp({
+      packs: createVerifyingSource(source, sha256),
+      log: Fastify({ logger: false }).log,
+      config: { gatewayHosts: settings.hosts ?? ['dweb.test'], trustedProxies: settings.proxies ?? [] },
+    }),
+    blocks,
+    put,
+    addFile: async (bytes, profile = importProfiles.v1) => (await importBytes(bytes, profile)).cid,
+    async addFolder(files, profile = importProfiles.v1) {
+      const tree = createDirectoryTree({ ...optionsOf(profile), wrap: true })
+      for (const [path, content] of Object.entries(files)) {
+        const isLink = typeof content === 'object' && 'target' in content
+        const node = isLink
+          ? await importSymlink(content.target, optionsOf(profile))
+          : await importBytes(content, profile)
+        tree.addFile(path, node)
+      }
+      return (await tree.finish()).root.cid
+    },
+  }
+}
