@@ -1,6 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { type BlockSource, loadBlock, type ReadOptions } from './block-source.ts'
 import { cidKey } from './cid-key.ts'
+import type { DagLink } from './dag-pb.ts'
 import { decodeNode } from './node.ts'
 import { rawCode } from './sha256-cid.ts'
 import { UnixfsError } from './unixfs-error.ts'
@@ -23,15 +24,18 @@ export type VerifyDagOptions = ReadOptions & {
 export type VerifiedDag = {
   /** Different blocks that the roots reach. */
   blockCount: number
-  /** Different blocks of each codec that is not a raw leaf, all decoded. */
+  /** Those of them that are not raw leaves; each was decoded. */
   nodeCount: number
 }
 
+/** A node whose links are being followed. */
+type OpenNode = { key: string; links: DagLink[]; next: number }
+
 /**
  * Checks that everything the roots reach is there and can be decoded, as an imported CAR must be. Shared parts are
- * visited once, so the work is linear in the blocks whatever their links; no call stack is used. Hashes are the source's
- * matter.
- * @throws UnixfsError MISSING_BLOCK, BAD_BLOCK, UNSUPPORTED, TOO_LARGE, TOO_DEEP
+ * visited once, so the work is linear in blocks and links; no call stack is used. Hashes are the source's matter.
+ * @throws UnixfsError MISSING_BLOCK, BAD_BLOCK, UNSUPPORTED, TOO_LARGE, TOO_DEEP, CYCLE (which only a source that does
+ * not check hashes can show)
  */
 export async function verifyDag(
   source: BlockIndex,
@@ -39,38 +43,50 @@ export async function verifyDag(
   options: VerifyDagOptions = {},
 ): Promise<VerifiedDag> {
   const { maxBlocks = 4_194_304, maxLinks = 64_000_000, maxDepth = 4096 } = options
-  const seen = new Set<string>()
-  const waiting: { cid: CID; depth: number }[] = []
+  /** Whether a block that was reached is done; false while it is open. */
+  const reached = new Map<string, boolean>()
+  const open: OpenNode[] = []
   let nodeCount = 0
   let linkCount = 0
 
-  const reach = (cid: CID, depth: number): void => {
+  const reach = async (cid: CID): Promise<void> => {
     const key = cidKey(cid)
-    if (seen.has(key)) return
-    seen.add(key)
-    if (seen.size > maxBlocks) throw new UnixfsError('TOO_LARGE', `A DAG of more than ${maxBlocks} blocks`)
-    if (depth > maxDepth) throw new UnixfsError('TOO_DEEP', `A DAG of more than ${maxDepth} levels`, { cid: `${cid}` })
-    waiting.push({ cid, depth })
-  }
-
-  for (const root of roots) reach(root, 0)
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { cid, depth } = next
+    const isDone = reached.get(key)
+    if (isDone === true) return
+    if (isDone === false) throw new UnixfsError('CYCLE', 'A node is linked from below itself', { cid: `${cid}` })
+    if (reached.size >= maxBlocks) throw new UnixfsError('TOO_LARGE', `A DAG of more than ${maxBlocks} blocks`)
+    if (open.length > maxDepth) throw new UnixfsError('TOO_DEEP', `A DAG of more than ${maxDepth} levels`)
     options.signal?.throwIfAborted()
-    if (cid.code === rawCode && source.has !== undefined && !isIdentityCid(cid)) {
+    const isLeaf = cid.code === rawCode
+    reached.set(key, isLeaf)
+    if (isLeaf && source.has !== undefined && !isIdentityCid(cid)) {
       const has = source.has(cid)
       if (!(has instanceof Promise ? await has : has)) throw missingBlock(cid)
-      continue
+      return
     }
     const bytes = await loadBlock(source, cid, options)
-    if (cid.code === rawCode) continue
+    if (isLeaf) return
     nodeCount++
     const { links } = decodeNode(cid, bytes)
     linkCount += links.length
     if (linkCount > maxLinks) throw new UnixfsError('TOO_LARGE', `A DAG of more than ${maxLinks} links`)
-    for (const link of links) reach(link.cid, depth + 1)
+    open.push({ key, links, next: 0 })
   }
-  return { blockCount: seen.size, nodeCount }
+
+  for (const root of roots) {
+    await reach(root)
+    for (let node = open.at(-1); node !== undefined; node = open.at(-1)) {
+      const link = node.links[node.next++]
+      if (link !== undefined) {
+        // Leaves done before are the common case in files, and cost no promise.
+        if (reached.get(cidKey(link.cid)) !== true) await reach(link.cid)
+        continue
+      }
+      reached.set(node.key, true)
+      open.pop()
+    }
+  }
+  return { blockCount: reached.size, nodeCount }
 }
 
 /** The error for a block that is not there. */

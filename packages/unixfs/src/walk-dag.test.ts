@@ -177,6 +177,19 @@ describe('checking that a DAG is complete', () => {
     expect(await verifyDag(blocks, [chain], { maxDepth: 30_000 })).toMatchObject({ blockCount: 20_031 })
   })
 
+  it('sees a cycle that a source shows without checking hashes', async () => {
+    const blocks = createMemoryBlocks()
+    const leaf = blocks.add(rawCode, patternOf(2))
+    const inner = addNode(blocks, [leaf])
+    const middle = addNode(blocks, [leaf, inner])
+    const root = addNode(blocks, [inner, middle])
+    expect(await verifyDag(blocks, [root])).toBeDefined()
+    blocks.blocks.set(String(inner), await blocks.get(addNode(blocks, [leaf, middle])))
+    await expect(verifyDag(blocks, [root])).rejects.toMatchObject({ code: 'CYCLE' })
+    await expect(walk(blocks, root, { dups: true })).rejects.toMatchObject({ code: 'TOO_DEEP' })
+    expect(await walk(blocks, root)).toHaveLength(4)
+  })
+
   it('refuses blocks that cannot be decoded', async () => {
     const blocks = createMemoryBlocks()
     const broken = blocks.add(dagPbCode, Uint8Array.of(1, 2, 3))
