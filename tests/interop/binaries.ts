@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where `npm run interop:install` puts what it builds; ignored by git. */
+export const interopFolder = join(import.meta.dirname, '..', '..', '.interop')
+
+/** A Go program that the tests run against. */
+export type GoProgram = { name: string; module: string; version: string; package: string }
+
+const suffix = process.platform === 'win32' ? '.exe' : ''
+
+/** The reference implementation of IPFS. */
+export const kubo: GoProgram = {
+  name: 'ipfs',
+  module: 'github.com/ipfs/kubo',
+  version: 'v0.43.0',
+  package: './cmd/ipfs',
+}
+
+/** The test suite of the gateway specifications. */
+export const gatewayConformance: GoProgram = {
+  name: 'gateway-conformance',
+  module: 'github.com/ipfs/gateway-conformance',
+  version: 'v0.13.2',
+  package: './cmd/gateway-conformance',
+}
+
+/** Where the program of this very version lies once it is built. */
+export function binaryPath({ name, version }: GoProgram): string {
+  return join(interopFolder, 'bin', `${name}-${version}${suffix}`)
+}
+
+/** Whether the program is built. */
+export function isInstalled(program: GoProgram): boolean {
+  return existsSync(binaryPath(program))
+}
+
+/** The path of a built program. @throws Error that names the command to build it. */
+export function requireBinary(program: GoProgram): string {
+  if (isInstalled(program)) return binaryPath(program)
+  throw new Error(`${program.name} ${program.version} is not built yet. Run: npm run interop:install`)
+}

@@ -1,0 +1,73 @@
+/**
+ * `npm run interop:install`: builds the reference programs that `npm run interop` compares with, from their published
+ * sources, into `.interop/`. Does nothing for what is already there.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { binaryPath, type GoProgram, gatewayConformance, interopFolder, isInstalled, kubo } from './binaries.ts'
+
+type Source = { folder: string } | { problem: string }
+
+/** Asks for this version alone, without the list of versions that `go install` wants and not every proxy gives. */
+function downloadSource({ module, version }: GoProgram): Source {
+  const done = spawnSync('go', ['mod', 'download', '-json', `${module}@${version}`], { encoding: 'utf8' })
+  let answer: unknown
+  try {
+    answer = JSON.parse(done.stdout)
+  } catch {
+    return { problem: done.stderr.trim() || 'go mod download gave no answer' }
+  }
+  if (typeof answer === 'object' && answer !== null) {
+    if ('Error' in answer) return { problem: String(answer.Error) }
+    if ('Dir' in answer && typeof answer.Dir === 'string') return { folder: answer.Dir }
+  }
+  return { problem: 'go mod download named no folder' }
+}
+
+/** Builds in the module's own folder, so that its own go.sum decides about everything below it. */
+function build(program: GoProgram): string | undefined {
+  const source = downloadSource(program)
+  if ('problem' in source) return source.problem
+  const target = binaryPath(program)
+  const partial = `${target}.partial`
+  const command = ['go', 'build', '-trimpath', '-o', partial, program.package]
+  const [file = 'go', ...args] = process.platform === 'win32' ? command : ['nice', '-n', '10', ...command]
+  const done = spawnSync(file, args, { cwd: source.folder, stdio: ['ignore', 2, 2] })
+  if (done.status === 0) {
+    renameSync(partial, target)
+    return undefined
+  }
+  rmSync(partial, { force: true })
+  return 'go build failed; see above'
+}
+
+function install(): number {
+  const missing = [kubo, gatewayConformance].filter((program) => !isInstalled(program))
+  for (const program of [kubo, gatewayConformance]) {
+    if (!missing.includes(program)) console.log(`${program.name} ${program.version} is there: ${binaryPath(program)}`)
+  }
+  if (missing.length === 0) return 0
+  const go = spawnSync('go', ['version'], { encoding: 'utf8' })
+  if (go.status !== 0) {
+    console.error(
+      'There is no Go toolchain on this machine. Install Go 1.26 or newer (https://go.dev/dl) and try again.',
+    )
+    return 1
+  }
+  mkdirSync(join(interopFolder, 'bin'), { recursive: true })
+  let failed = 0
+  for (const program of missing) {
+    console.log(`Building ${program.name} ${program.version} with ${go.stdout.trim()} (some minutes, once)…`)
+    const problem = build(program)
+    if (problem === undefined) console.log(`Built ${binaryPath(program)}`)
+    else {
+      failed++
+      console.error(`${program.name} ${program.version} could not be built: ${problem}`)
+    }
+  }
+  if (failed > 0) console.error('The tests that need what is missing are skipped by name; the others run.')
+  return isInstalled(kubo) ? 0 : 1
+}
+
+process.exitCode = install()
