@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { Answer } from './answer.ts'
 
@@ -40,15 +39,15 @@ export async function sendAnswer(response: ServerResponse, answer: Answer): Prom
 }
 
 /** Waits until the socket takes more, or is no more. */
-async function drainOrClose(response: ServerResponse): Promise<void> {
-  if (response.destroyed) return
-  const done = new AbortController()
-  try {
-    await Promise.race([
-      once(response, 'drain', { signal: done.signal }),
-      once(response, 'close', { signal: done.signal }),
-    ])
-  } finally {
-    done.abort()
-  }
+function drainOrClose(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.on('drain', done)
+    response.on('close', done)
+  })
 }

@@ -21,6 +21,8 @@ export type TestGateway = {
   app: FastifyInstance
   /** Blocks by multihash in hex. A test may damage or remove them. */
   blocks: Map<string, Uint8Array>
+  /** Reads of blocks so far; `settle` waits until no new one comes in several turns of the event loop. */
+  reads: { count: number; settle(): Promise<void> }
   /** Stores one block under a CID, whatever it is. */
   put(cid: CID, bytes: Uint8Array): void
   /** Stores one file. */
@@ -36,8 +38,18 @@ export const blockKey = (cid: CID): string => Buffer.from(cid.multihash.bytes).t
 /** A gateway over blocks that the test holds in its hands, so that it can break them one by one. */
 export function createTestGateway(settings: { hosts?: string[]; proxies?: string[] } = {}): TestGateway {
   const blocks = new Map<string, Uint8Array>()
+  const reads = {
+    count: 0,
+    async settle() {
+      for (let quiet = 0, last = -1; quiet < 200; quiet = reads.count === last ? quiet + 1 : 0) {
+        last = reads.count
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    },
+  }
   const source: BlockSource = {
     async get(cid) {
+      reads.count++
       const bytes = blocks.get(blockKey(cid))
       if (bytes === undefined) throw new UnixfsError('MISSING_BLOCK', 'not there', { cid: `${cid}` })
       return bytes
@@ -57,6 +69,7 @@ export function createTestGateway(settings: { hosts?: string[]; proxies?: string
       config: { gatewayHosts: settings.hosts ?? ['dweb.test'], trustedProxies: settings.proxies ?? [] },
     }),
     blocks,
+    reads,
     put,
     addFile: async (bytes, profile = importProfiles.v1) => (await importBytes(bytes, profile)).cid,
     async addFolder(files, profile = importProfiles.v1) {
