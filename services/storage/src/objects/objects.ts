@@ -16,7 +16,7 @@ export type ObjectStore = {
   remove(key: string): Promise<void>
   /** All finished objects whose key starts with `prefix`, in no order. */
   list(prefix: string): AsyncIterable<StoredObject>
-  /** Removes what was started before `olderThan` (ms since 1970) and never finished; answers how many. */
+  /** Removes what was never finished and was started before `olderThan` (ms since 1970), or by a process that lives no more; answers how many. */
   sweep(olderThan: number): Promise<number>
   close(): Promise<void>
 }

@@ -1,0 +1,44 @@
+import { mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { errnoOf } from './file-errors.ts'
+
+/** Makes what was renamed into, or removed from, a folder survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Makes folders below `root`, which must be there, and syncs the parent of each once per process: a folder that was
+ * found may come from a process that died before it synced.
+ */
+export function createDurableFolders(root: string): { ensure(folder: string): Promise<void> } {
+  const known = new Map<string, Promise<void>>()
+
+  const ensure = (folder: string): Promise<void> => {
+    if (folder === root) return Promise.resolve()
+    const started = known.get(folder)
+    if (started !== undefined) return started
+    const making = make(folder)
+    known.set(folder, making)
+    making.catch(() => known.delete(folder))
+    return making
+  }
+
+  const make = async (folder: string): Promise<void> => {
+    const parent = dirname(folder)
+    await ensure(parent)
+    try {
+      await mkdir(folder, { mode: 0o700 })
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error
+    }
+    await syncFolder(parent)
+  }
+
+  return { ensure }
+}

@@ -1,0 +1,26 @@
+import { CairnError } from '@cairn/protocol'
+
+const fullCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
+const busyCodes: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM']
+
+/** What a failed write, sync or rename means: STORAGE_FULL, OVERLOADED (out of descriptors) or STORAGE_FAILED. */
+export function describeWriteError(error: unknown): CairnError {
+  if (CairnError.is(error)) return error
+  const code = errnoOf(error)
+  if (fullCodes.includes(code)) return new CairnError('STORAGE_FULL', { cause: error })
+  if (busyCodes.includes(code)) return new CairnError('OVERLOADED', { cause: error, retryAfterSeconds: 2 })
+  return new CairnError('STORAGE_FAILED', { cause: error })
+}
+
+/** What a failed read of an object means: DATA_DAMAGED when it is gone or the disk cannot read it, else as a write. */
+export function describeReadError(error: unknown, key: string): CairnError {
+  const code = errnoOf(error)
+  if (code !== 'ENOENT' && code !== 'EIO') return describeWriteError(error)
+  const message = code === 'ENOENT' ? 'A stored object is missing' : 'A stored object cannot be read'
+  return new CairnError('DATA_DAMAGED', { message, cause: error, details: { object: key } })
+}
+
+/** The system's code of an error, such as ENOENT. */
+export function errnoOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

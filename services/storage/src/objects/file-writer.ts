@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { CairnError } from '@cairn/protocol'
+import { syncFolder } from './durable-folders.ts'
+import { describeWriteError } from './file-errors.ts'
+import type { ObjectWriter } from './objects.ts'
+
+/** What a writer needs to know of its store. */
+export type FileWriterPlace = {
+  temporaryFolder: string
+  target: string
+  /** Makes the folder of the target, durably. */
+  prepare(): Promise<void>
+  /** Names of unfinished files of this process. */
+  active: Set<string>
+}
+
+/**
+ * Writes a file in a temporary folder and moves it to its place when it is durable: datasync, rename, sync of the folder.
+ * After a failed sync nothing is tried again: the kernel may have dropped the pages it could not write.
+ */
+export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWriter> {
+  const name = `${process.pid}-${randomUUID()}`
+  const path = join(place.temporaryFolder, name)
+  let sizeBytes = 0
+  let state: 'open' | 'failed' | 'finished' | 'aborted' = 'open'
+  place.active.add(name)
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(path, 'wx', 0o600)
+  } catch (error) {
+    place.active.delete(name)
+    throw describeWriteError(error)
+  }
+
+  const guard = async <T>(step: (file: FileHandle) => Promise<T>): Promise<T> => {
+    if (state !== 'open' || handle === undefined)
+      throw new CairnError('STORAGE_FAILED', { cause: `writer is ${state}` })
+    try {
+      return await step(handle)
+    } catch (error) {
+      state = 'failed'
+      throw describeWriteError(error)
+    }
+  }
+
+  const closeHandle = async (): Promise<void> => {
+    const closing = handle
+    handle = undefined
+    await closing?.close()
+  }
+
+  return {
+    append: (parts) =>
+      guard(async (file) => {
+        sizeBytes += await writeAll(file, parts, sizeBytes)
+      }),
+    setHead: (bytes) =>
+      guard(async (file) => {
+        if (bytes.length > sizeBytes) throw new CairnError('STORAGE_FAILED', { cause: 'head longer than the object' })
+        await writeAll(file, [bytes], 0)
+      }),
+    finish: () =>
+      guard(async (file) => {
+        await file.datasync()
+        await closeHandle()
+        await place.prepare()
+        await rename(path, place.target)
+        try {
+          await syncFolder(dirname(place.target))
+        } catch (error) {
+          // It is there but may not last; nobody has heard of it, so it goes.
+          await rm(place.target, { force: true })
+          throw error
+        }
+        state = 'finished'
+        place.active.delete(name)
+        return { sizeBytes }
+      }),
+    async abort() {
+      if (state === 'finished' || state === 'aborted') return
+      state = 'aborted'
+      try {
+        await closeHandle()
+      } finally {
+        await rm(path, { force: true })
+        place.active.delete(name)
+      }
+    },
+  }
+}
+
+/** Writes all parts at `position`, whatever the system takes at once; answers how many bytes that was. */
+async function writeAll(handle: FileHandle, parts: readonly Uint8Array[], position: number): Promise<number> {
+  let rest = parts.filter((part) => part.length > 0)
+  let written = 0
+  while (rest.length > 0) {
+    const { bytesWritten } = await handle.writev(rest, position + written)
+    if (bytesWritten === 0) throw new CairnError('STORAGE_FULL', { cause: 'a write of zero bytes' })
+    written += bytesWritten
+    rest = skipBytes(rest, bytesWritten)
+  }
+  return written
+}
+
+function skipBytes(parts: readonly Uint8Array[], count: number): Uint8Array[] {
+  const rest: Uint8Array[] = []
+  let left = count
+  for (const part of parts) {
+    if (left < part.length) rest.push(left === 0 ? part : part.subarray(left))
+    left = Math.max(0, left - part.length)
+  }
+  return rest
+}

@@ -1,0 +1,68 @@
+import { type FileHandle, open } from 'node:fs/promises'
+
+type OpenFile = { readonly handle: Promise<FileHandle>; users: number; dropped: boolean }
+
+/** Open files, kept for the next read; at most `most` idle ones. */
+export type OpenFiles = {
+  /** Runs `use` with the open file. */
+  with<T>(path: string, use: (handle: FileHandle) => Promise<T>): Promise<T>
+  /** Closes the file as soon as nobody reads it, so that its room can be given back. */
+  drop(path: string): void
+  close(): Promise<void>
+}
+
+/** Keeps files open between reads; the least recently used is closed first. */
+export function createOpenFiles(most: number): OpenFiles {
+  const files = new Map<string, OpenFile>()
+  const closing = new Set<Promise<void>>()
+
+  const release = (file: OpenFile): void => {
+    if (!file.dropped || file.users > 0) return
+    // A file that never opened needs no closing; whoever asked for it has heard why.
+    const closed = file.handle.then((handle) => handle.close()).catch(() => undefined)
+    closing.add(closed)
+    closed.finally(() => closing.delete(closed)).catch(() => undefined)
+  }
+
+  const drop = (path: string): void => {
+    const file = files.get(path)
+    if (file === undefined) return
+    files.delete(path)
+    file.dropped = true
+    release(file)
+  }
+
+  const take = (path: string): OpenFile => {
+    const known = files.get(path)
+    files.delete(path)
+    const file = known ?? { handle: open(path, 'r'), users: 0, dropped: false }
+    files.set(path, file)
+    if (files.size > most) {
+      const oldest = files.keys().next()
+      if (oldest.done !== true) drop(oldest.value)
+    }
+    return file
+  }
+
+  return {
+    async with(path, use) {
+      const file = take(path)
+      file.users++
+      try {
+        return await use(await file.handle)
+      } catch (error) {
+        // Opened anew next time: it may have been put back.
+        if (files.get(path) === file) drop(path)
+        throw error
+      } finally {
+        file.users--
+        release(file)
+      }
+    },
+    drop,
+    async close() {
+      for (const path of [...files.keys()]) drop(path)
+      await Promise.all(closing)
+    },
+  }
+}
