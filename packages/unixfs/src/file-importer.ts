@@ -107,15 +107,6 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
   /** Takes bytes up to the end of a chunk. */
   const takeSome = (piece: Uint8Array, offset: number): { next: number; done: void | Promise<void> } => {
     const left = piece.length - offset
-    if (filled === 0 && left >= chunkSizeBytes && headBytes === 0 && !hashIsPromised) {
-      const next = offset + chunkSizeBytes
-      const block = piece.subarray(offset, next)
-      const digest = hash(block)
-      leaves++
-      // A whole chunk that lies in the caller's bytes needs no room; a promised hash holds the caller until it is there.
-      if (digest instanceof Promise) hashIsPromised = true
-      return { next, done: whenReady(digest, (ready) => putLeaf(ready, block, chunkSizeBytes)) }
-    }
     room ??= takeRoom()
     const take = Math.min(left, chunkSizeBytes - filled)
     const whole = offset === 0 && take === piece.length

@@ -34,7 +34,7 @@ export async function writeHamt(
 
   const writeShard = async (members: readonly HashedLink[], level: number): Promise<LinkToEncode> => {
     if (level === maxLevels) throw new UnixfsError('TOO_DEEP', 'Two names of one folder have the same 64-bit hash')
-    const slots: HashedLink[][] = []
+    const slots: (HashedLink[] | undefined)[] = new Array(256).fill(undefined)
     for (const member of members) {
       const slot = member.hash[level] ?? 0
       const others = slots[slot]
@@ -44,12 +44,13 @@ export async function writeHamt(
     const shardLinks: LinkToEncode[] = []
     const bitfield = new Uint8Array(32)
     for (let slot = 0; slot < 256; slot++) {
-      const [first, ...others] = slots[slot] ?? []
-      if (first === undefined) continue
+      const inSlot = slots[slot]
+      const first = inSlot?.[0]
+      if (inSlot === undefined || first === undefined) continue
       const at = 31 - (slot >> 3)
       bitfield[at] = (bitfield[at] ?? 0) | (1 << (slot & 7))
-      const inSlot = others.length === 0 ? first.link : await writeShard([first, ...others], level + 1)
-      shardLinks.push({ ...inSlot, name: joinName(hex[slot] ?? noBytes, inSlot.name) })
+      const { cid, name, sizeBytes } = inSlot.length === 1 ? first.link : await writeShard(inSlot, level + 1)
+      shardLinks.push({ cid, name: joinName(hex[slot] ?? noBytes, name), sizeBytes })
     }
     const start = bitfield.findIndex((byte) => byte !== 0)
     const block = encodeDagPb(shardLinks, encodeHamtData(bitfield.subarray(start === -1 ? 32 : start)))
