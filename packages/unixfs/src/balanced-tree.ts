@@ -7,7 +7,7 @@ import { createSha256Cid, dagPbCode } from './sha256-cid.ts'
 import { encodeFileData } from './unixfs-data.ts'
 
 /** A subtree of a file. */
-export type FileSubtree = { cid: CID; fileSizeBytes: number; dagSizeBytes: number }
+type FileSubtree = { cid: CID; fileSizeBytes: number; dagSizeBytes: number }
 
 /** Grows the tree of one file from its leaves, in order. */
 export type BalancedTree = {

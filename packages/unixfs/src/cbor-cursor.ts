@@ -1,7 +1,7 @@
 import { UnixfsError, type UnixfsErrorCode } from './unixfs-error.ts'
 
 /** The head of one CBOR item: its major type and its number (length, count, tag or value). */
-export type CborHead = { major: number; value: number; info: number }
+type CborHead = { major: number; value: number; info: number }
 
 /** Tag of a CID in DAG-CBOR. */
 export const cidTag = 42

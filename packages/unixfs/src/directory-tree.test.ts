@@ -8,6 +8,7 @@ import type { ImportedNode } from './block-sink.ts'
 import { createDirectoryTree } from './directory-tree.ts'
 import { collect, createMemoryBlocks, importBytes, patternOf, promisedSha256, sha256 } from './memory-blocks.suite.ts'
 import { type ImportProfile, importProfiles } from './profiles.ts'
+import { statNode } from './stat-node.ts'
 import { importSymlink } from './symlink-importer.ts'
 import { verifyDag } from './verify-dag.ts'
 
@@ -116,6 +117,28 @@ describe('folders become what the published importer makes', () => {
       const node = await importSymlink('../ü/target', { profile, hash: sha256, sink: blocks })
       expect(String(node.cid)).toBe(String(made[0]?.cid))
       expect(node.dagSizeBytes).toBe(Number(made[0]?.size))
+    }
+  })
+})
+
+describe('the threshold', () => {
+  it('counts folders like files, and is passed only by the byte after it', async () => {
+    const hamtThresholdBytes = 100 * (36 + 3)
+    for (const [hamtMeasure, threshold] of [
+      ['links', hamtThresholdBytes],
+      // 2 + 38 bytes of hash, 2 + 3 of name, 2 of size, 2 around them; 4 of data.
+      ['block', 4 + 100 * 47],
+    ] as const) {
+      const blocks = createMemoryBlocks()
+      const kinds = await Promise.all(
+        [threshold, threshold - 1].map(async (limit) => {
+          const profile = { ...importProfiles.v1, hamtMeasure, hamtThresholdBytes: limit }
+          const tree = createDirectoryTree({ profile, hash: sha256, sink: blocks })
+          for (let index = 100; index < 200; index++) tree.addDirectory(`${index}`)
+          return (await statNode(blocks, (await tree.finish()).root.cid)).kind
+        }),
+      )
+      expect(kinds).toEqual(['directory', 'hamt'])
     }
   })
 })
