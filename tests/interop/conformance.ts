@@ -1,0 +1,97 @@
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gatewayConformance, requireBinary } from './binaries.ts'
+import { runProgram } from './run-program.ts'
+
+/** The parts of the gateway specifications that the suite can test apart; a group holds those that begin like it. */
+export const conformanceSpecs = [
+  'trustless-block-gateway',
+  'trustless-car-gateway',
+  'trustless-car-gateway-optional',
+  'trustless-ipns-gateway',
+  'trustless-gateway',
+  'path-unixfs-gateway',
+  'path-ipns-gateway',
+  'path-tar-gateway',
+  'path-dag-gateway',
+  'path-raw-gateway',
+  'path-gateway',
+  'subdomain-ipfs-gateway',
+  'subdomain-ipns-gateway',
+  'subdomain-gateway',
+  'dnslink-gateway',
+  'redirects-file',
+] as const
+
+/** A part of the gateway specifications, or a group of parts. */
+export type ConformanceSpec = (typeof conformanceSpecs)[number]
+
+/** What to test, and where. */
+export type ConformanceOptions = {
+  gatewayUrl: string
+  /** The name with subdomains, such as `http://localhost:8080`: it goes into the Host header, nothing is resolved. */
+  subdomainUrl: string
+  /** Just these; all that are mature unless told. */
+  specs?: readonly ConformanceSpec[]
+  /** Tests to leave out, as a pattern of Go's `-skip`. */
+  skip?: string
+}
+
+/** One test of the suite, by its path of names. */
+export type ConformanceResult = { name: string; outcome: 'pass' | 'fail' | 'skip' }
+
+/**
+ * Runs the suite against a gateway that already holds its fixtures. Needs Go as well: the suite is a Go test.
+ * @throws Error when the suite is not built, or ends without a report.
+ * @see https://github.com/ipfs/gateway-conformance
+ */
+export async function runConformance(options: ConformanceOptions): Promise<ConformanceResult[]> {
+  const suite = requireBinary(gatewayConformance)
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-conformance-'))
+  try {
+    const report = join(folder, 'report.json')
+    const args = [
+      'test',
+      '--gateway-url',
+      options.gatewayUrl,
+      '--subdomain-url',
+      options.subdomainUrl,
+      '--json',
+      report,
+    ]
+    if (options.specs !== undefined) args.push('--specs', options.specs.join(','))
+    if (options.skip !== undefined) args.push('--', '-skip', options.skip)
+    // It ends with 1 when a test fails; which one, the report says.
+    await runProgram(suite, args, { cwd: folder, allowedExitCodes: [0, 1] })
+    return readConformanceReport(await readFile(report, 'utf8'))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Reads the events of a Go test, one JSON object a line; the last word on a test counts. */
+export function readConformanceReport(lines: string): ConformanceResult[] {
+  const outcomes = new Map<string, ConformanceResult['outcome']>()
+  for (const line of lines.split('\n')) {
+    if (line.trim() === '') continue
+    const event: unknown = JSON.parse(line)
+    if (typeof event !== 'object' || event === null || !('Test' in event) || !('Action' in event)) continue
+    const { Test: name, Action: action } = event
+    if (typeof name === 'string' && (action === 'pass' || action === 'fail' || action === 'skip')) {
+      outcomes.set(name, action)
+    }
+  }
+  return [...outcomes].map(([name, outcome]) => ({ name, outcome }))
+}
+
+/** Writes the suite's fixtures into `folder` and names those that a gateway must hold. @throws Error when it is not built. */
+export async function extractConformanceFixtures(folder: string): Promise<{ cars: string[]; ipnsRecords: string[] }> {
+  await mkdir(folder, { recursive: true })
+  await runProgram(requireBinary(gatewayConformance), ['extract-fixtures', '--directory', folder, '--merged=true'])
+  const files = (await readdir(folder, { recursive: true })).map((name) => join(folder, name))
+  return {
+    cars: files.filter((name) => name.endsWith('.car')),
+    ipnsRecords: files.filter((name) => name.endsWith('.ipns-record')),
+  }
+}
