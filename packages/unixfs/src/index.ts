@@ -1,3 +1,6 @@
+// UnixFS and CAR as Kubo builds them, for Node and browsers. Writing: createFileImporter → createDirectoryTree into a
+// BlockSink. Reading: resolvePath, statNode, readFile, listDirectory, walkDag from a BlockSource. CARs: readCar and the
+// two encoders. Trust: verifyBlock for hashes, verifyDag for completeness. Every failure is a UnixfsError with a code.
 export type { BlockSink, ImportedNode } from './block-sink.ts'
 export { type BlockSource, createVerifyingSource, type ReadOptions } from './block-source.ts'
 export {
