@@ -15,6 +15,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { createAnswerCache } from './answer-cache.ts'
 import { type Answer, answerRequest, type Gateway, type GatewayRequest } from './gateway.ts'
 import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'
 import { toGatewayError } from './open-path.ts'
@@ -25,6 +26,7 @@ import { sendAnswer } from './send-answer.ts'
 export type GatewayContext = {
   packs: BlockSource
   log: FastifyBaseLogger
+  clock: { now(): number }
   config: {
     /** Names under which each CID has an origin of its own, such as `localhost` or `dweb.example`. */
     gatewayHosts: readonly string[]
@@ -50,6 +52,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     subdomainHosts: context.config.gatewayHosts.map((name) => name.toLowerCase()),
     isTrustedProxy: matchAddresses(context.config.trustedProxies),
   }
+  const answers = createAnswerCache(context.clock.now)
   const app = Fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -65,7 +68,14 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined))
   app.all('/', async (request, reply) => {
     reply.hijack()
-    await handle(gateway, hosts, request, reply)
+    const key = answers.keyOf(request.raw, request.originalUrl)
+    const kept = key === undefined ? undefined : answers.get(key)
+    if (kept !== undefined) {
+      reply.raw.writeHead(200, kept.headers).end(kept.body)
+      return
+    }
+    const answer = await handle(gateway, hosts, request, reply)
+    if (key !== undefined && answer !== undefined) answers.keep(key, answer)
   })
   app.setNotFoundHandler(async (request, reply) => {
     reply.hijack()
@@ -78,7 +88,12 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   return app
 }
 
-async function handle(gateway: Gateway, hosts: HostSettings, request: FastifyRequest, reply: FastifyReply) {
+async function handle(
+  gateway: Gateway,
+  hosts: HostSettings,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Answer | undefined> {
   const response = reply.raw
   const { method = 'GET' } = request.raw
   const left = new AbortController()
@@ -88,12 +103,13 @@ async function handle(gateway: Gateway, hosts: HostSettings, request: FastifyReq
   try {
     if (method === 'OPTIONS') {
       response.writeHead(204, { ...everyAnswer, 'access-control-max-age': '86400' }).end()
-      return
+      return undefined
     }
-    const answer = await answerRequest(gateway, readRequest(hosts, request, method, left.signal))
-    await sendAnswer(response, withCommonHeaders(answer))
+    const answer = withCommonHeaders(await answerRequest(gateway, readRequest(hosts, request, method, left.signal)))
+    await sendAnswer(response, answer)
+    return answer
   } catch (error) {
-    if (left.signal.aborted) return
+    if (left.signal.aborted) return undefined
     const failure = toGatewayError(error)
     if (failure.code === 'DATA_DAMAGED' || failure.status >= 500) {
       request.log.error(
@@ -102,6 +118,7 @@ async function handle(gateway: Gateway, hosts: HostSettings, request: FastifyReq
       )
     }
     sendError(request, reply, failure)
+    return undefined
   }
 }
 

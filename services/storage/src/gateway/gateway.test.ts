@@ -629,4 +629,24 @@ describe('damage', () => {
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(answer.body).not.toContain('prec')
   })
+
+  it('and deletion show within a second, also for what was asked for just before', async () => {
+    let now = 1_000_000
+    const { app, addFile, blocks, reads } = createTestGateway({ now: () => now })
+    const cid = await addFile('popular')
+    const get = () => app.inject({ url: `/ipfs/${cid}`, headers: { accept: '*/*' } })
+    const first = await get()
+    const count = reads.count
+    const { date: _date, ...headers } = (await get()).headers
+    expect(headers).toEqual({ ...first.headers, date: undefined })
+    expect(reads.count).toBe(count)
+    expect((await app.inject({ url: `/ipfs/${cid}`, headers: { range: 'bytes=0-2' } })).body).toBe('pop')
+    expect((await app.inject({ url: `/ipfs/${cid}?format=raw` })).headers['content-type']).toBe(
+      'application/vnd.ipld.raw',
+    )
+    blocks.clear()
+    expect((await get()).body).toBe('popular')
+    now += 1000
+    expect((await get()).statusCode).toBe(404)
+  })
 })

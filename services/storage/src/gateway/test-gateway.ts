@@ -36,7 +36,9 @@ export const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, '
 export const blockKey = (cid: CID): string => Buffer.from(cid.multihash.bytes).toString('hex')
 
 /** A gateway over blocks that the test holds in its hands, so that it can break them one by one. */
-export function createTestGateway(settings: { hosts?: string[]; proxies?: string[] } = {}): TestGateway {
+export function createTestGateway(
+  settings: { hosts?: string[]; proxies?: string[]; now?: () => number } = {},
+): TestGateway {
   const blocks = new Map<string, Uint8Array>()
   const reads = {
     count: 0,
@@ -65,6 +67,7 @@ export function createTestGateway(settings: { hosts?: string[]; proxies?: string
   return {
     app: createGatewayApp({
       packs: createVerifyingSource(source, sha256),
+      clock: { now: settings.now ?? Date.now },
       log: Fastify({ logger: false }).log,
       config: { gatewayHosts: settings.hosts ?? ['dweb.test'], trustedProxies: settings.proxies ?? [] },
     }),
