@@ -1,10 +1,19 @@
 import { hash as hashOnce } from 'node:crypto'
-import { type CarBlock, encodeCarFrame, encodeCarHeader, importProfiles, readCar, verifyBlock } from '@cairn/unixfs'
+import {
+  type CarBlock,
+  encodeCarFrame,
+  encodeCarHeader,
+  type ImportedNode,
+  importProfiles,
+  readCar,
+  verifyBlock,
+} from '@cairn/unixfs'
 import fc from 'fast-check'
-import type { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FileTree, fileTrees, importFile, importTree, patternedBytes, writeTree } from './file-tree.ts'
 import { type Kubo, startKubo } from './kubo.ts'
+
+type CID = ImportedNode['cid']
 
 const hash = (bytes: Uint8Array): Uint8Array => hashOnce('sha256', bytes, 'buffer')
 const profiles = Object.values(importProfiles)

@@ -1,7 +1,5 @@
 import { encodeCarFrame, encodeCarHeader, importProfiles } from '@cairn/unixfs'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { create as createDigest } from 'multiformats/hashes/digest'
+import { CID } from 'kubo-rpc-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestGateway } from '../../services/storage/src/gateway/test-gateway.ts'
 import { patternedBytes } from './file-tree.ts'
@@ -38,9 +36,8 @@ beforeAll(async () => {
   old = await ours.addFile('old', importProfiles.v0)
   const blocks = [encodeCarHeader([])]
   for (const [key, bytes] of ours.blocks) {
-    // Kubo stores by multihash alone, so any codec names the block.
-    const multihash = Buffer.from(key, 'hex')
-    const cid = CID.createV1(raw.code, createDigest(multihash[0] ?? 0, multihash.subarray(2)))
+    // Kubo stores by multihash alone, so any codec names the block: here version 1, raw.
+    const cid = CID.decode(Buffer.from(`0155${key}`, 'hex'))
     blocks.push(encodeCarFrame(cid, bytes.length), bytes)
   }
   await kubo.run(['dag', 'import', '--pin-roots=false', '--allow-big-block'], blocks)
