@@ -10,6 +10,8 @@ export type AccountTable = {
   data_limit_bytes: number
   data_used_bytes: number
   reserved_bytes: number
+  /** Rows of this account in `upload`, so that a listing need not count them. */
+  upload_count: Generated<number>
 }
 
 /** A message somebody was asked to sign; spent once `used_at` is set. */

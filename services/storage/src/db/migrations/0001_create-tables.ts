@@ -9,7 +9,8 @@ export const createTables: Migration = {
       created_at ${integer} not null,
       data_limit_bytes ${integer} not null check (data_limit_bytes >= 0),
       data_used_bytes ${integer} not null default 0 check (data_used_bytes >= 0),
-      reserved_bytes ${integer} not null default 0 check (reserved_bytes >= 0)
+      reserved_bytes ${integer} not null default 0 check (reserved_bytes >= 0),
+      upload_count ${integer} not null default 0 check (upload_count >= 0)
     )${strict}`,
 
     `create table challenge (
