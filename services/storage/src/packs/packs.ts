@@ -1,8 +1,9 @@
-import type { BlockSink } from '@cairn/unixfs'
+import type { BlockSink, BlockSource } from '@cairn/unixfs'
 import type { Kysely } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Schema } from '../db/schema.ts'
 
+export { createPackStore, type PackStoreParts } from './create-pack-store.ts'
 export { hashSha256 } from './hash-sha256.ts'
 
 /** Options of everything that reads. */
@@ -11,12 +12,29 @@ export type ReadOptions = { signal?: AbortSignal | undefined }
 /** Where the payload of a block lies, in bytes from the start of its pack. */
 export type BlockLocation = { packId: bigint; objectKey: string; offset: number; length: number }
 
+/** The new object of an upload, and where its blocks lie in it. */
+export type OwnPack = {
+  id: bigint
+  objectKey: string
+  sizeBytes: number
+  createdAt: number
+  /** Whether the rows of pack and blocks are there already, as those of large packs are. */
+  isIndexed: boolean
+  blocks: PackedBlocks
+}
+
+/** Blocks of one pack; they can be walked again and again. */
+export type PackedBlocks = {
+  readonly count: number
+  /** Place of the payload, or undefined where the block is not in this pack. */
+  find(multihash: Uint8Array): { offset: number; length: number } | undefined
+  [Symbol.iterator](): Iterator<{ multihash: Uint8Array; offset: number; length: number }>
+}
+
 /** A pack whose object is durable but which no row names yet. Give it to `record` or to `discard`. */
 export type SealedPack = {
   /** The new pack, or undefined when every block was stored already. */
-  readonly own: { id: bigint; objectKey: string; sizeBytes: number; createdAt: number } | undefined
-  /** Where the new blocks lie in it. */
-  readonly blocks: readonly { multihash: Uint8Array; offset: number; length: number }[]
+  readonly own: OwnPack | undefined
   /** Other packs that hold blocks of this upload. */
   readonly dependsOn: readonly bigint[]
 }
@@ -25,7 +43,8 @@ export type SealedPack = {
 export type PackWriter = {
   /**
    * Takes the blocks of an import. They are trusted to match their CIDs: whoever takes blocks from outside verifies
-   * them first. Blocks of identity CIDs are not written. @throws CairnError STORAGE_FULL, STORAGE_FAILED, PAYLOAD_TOO_LARGE
+   * them first. Blocks of identity CIDs are not written.
+   * @throws CairnError STORAGE_FULL, STORAGE_FAILED, PAYLOAD_TOO_LARGE (a block), UNSUPPORTED_CODEC (a hash)
    */
   readonly sink: BlockSink
   /** Notes that the upload needs a block that may be stored already; false when it is not. */
@@ -37,6 +56,13 @@ export type PackWriter = {
   /** Gives up and removes what was written. Safe at any time and more than once; does nothing after seal. */
   abort(): Promise<void>
 }
+
+/** Something an operator should hear of. */
+export type PackEvent =
+  | { type: 'block-damaged'; cid: string; packId: bigint; objectKey: string }
+  | { type: 'pack-removed'; packId: bigint; objectKey: string }
+  | { type: 'scrub-finished'; packs: number; damagedBlocks: number }
+  | { type: 'worker-failed'; worker: string; error: unknown }
 
 /** What the start found left over from a crash, and removed. */
 export type Recovery = { unfinishedObjects: number; orphanObjects: number; reservations: number }
@@ -50,6 +76,7 @@ export type PackStore = {
   begin(): PackWriter
   /**
    * Makes a sealed pack part of an upload, inside the caller's unit of work. The row of the upload must be there.
+   * Several uploads may share one sealed pack: record it for each.
    * @throws CairnError CONFLICT when a pack it depends on was removed meanwhile: import again.
    */
   record(trx: Kysely<Schema>, sealed: SealedPack, uploadId: string): Promise<void>
@@ -69,12 +96,17 @@ export type PackStore = {
    * most a few MiB ahead. @throws as get.
    */
   read(cids: Iterable<CID> | AsyncIterable<CID>, options?: ReadOptions): AsyncGenerator<{ cid: CID; bytes: Uint8Array }>
-  /** Tells which blocks will be asked for soon, in that order. Never fails; unknown blocks are passed over. */
-  prefetch(cids: readonly CID[]): void
+  /**
+   * A source for one reader, a download say: what it is told to prefetch is read in runs of a MiB, one run ahead.
+   * Let it go when the reader is done; it holds nothing but memory.
+   */
+  openReader(): BlockSource
+  /** A source that also has the blocks of a pack that is sealed but not recorded: to check that an import is complete. */
+  openSealed(sealed: SealedPack): BlockSource & { has(cid: CID): Promise<boolean> }
   /** Where blocks lie: for each multihash a place, or undefined where it is not stored. */
   locate(multihashes: readonly Uint8Array[]): Promise<(BlockLocation | undefined)[]>
   /** Removes what a crash left over. Call it once at start, before the first `begin`. */
   recover(): Promise<Recovery>
-  /** Ends background work. The database and the object store belong to the caller. */
-  close(): Promise<void>
+  /** Forgets everything cached, after packs were removed. */
+  forget(): void
 }

@@ -1,0 +1,81 @@
+import { MIB } from '@cairn/protocol'
+import type { BlockSource } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
+import type { Database } from '../db/database.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import { type BlockReader, createBlockReader } from './block-reader.ts'
+import { isIdentity } from './identity.ts'
+import { createPackWriter } from './pack-writer.ts'
+import type { PackEvent, PackStore, ReadOptions, SealedPack } from './packs.ts'
+import { createReadAhead } from './read-ahead.ts'
+import { readSealed } from './read-sealed.ts'
+import { condemnPack, indexAhead, recordPack, releasePacks } from './record-pack.ts'
+import { recoverPacks } from './recover.ts'
+import { removePack } from './remove-pack.ts'
+import { createSlabPool } from './slab-pool.ts'
+
+/** What a pack store is made of. */
+export type PackStoreParts = {
+  db: Database
+  objects: ObjectStore
+  clock: { now(): number }
+  /** Memory for places of blocks; 16 MiB unless told. */
+  locationCacheBytes?: number
+  /** Memory for small blocks; 32 MiB unless told. */
+  blockCacheBytes?: number
+  /** How long a finished object may wait for its row before recovery removes it; an hour unless told. */
+  orphanAgeMs?: number
+  onEvent?: (event: PackEvent) => void
+}
+
+/** Blocks of one read() call that are announced together. */
+const announcedAtOnce = 256
+
+/** Makes the pack store over a database and an object store, which stay the caller's to close. */
+export function createPackStore(parts: PackStoreParts): PackStore {
+  const { db, objects, clock, orphanAgeMs = 3_600_000, onEvent = () => undefined } = parts
+  const settings = {
+    locationCacheBytes: parts.locationCacheBytes ?? 16 * MIB,
+    blockCacheBytes: parts.blockCacheBytes ?? 32 * MIB,
+  }
+  const pool = createSlabPool()
+  const reader = createBlockReader({ db, objects, clock, settings, onEvent })
+
+  return {
+    begin: () => createPackWriter({ db, objects, pool, clock, index: (own) => indexAhead(db, own) }),
+    record: (trx, sealed, uploadId) => recordPack(trx, db.kind, sealed, uploadId),
+    async discard({ own }: SealedPack) {
+      if (own === undefined || !(await condemnPack(db, own))) return
+      await removePack(db, objects, own)
+    },
+    release: (trx, uploadId) => releasePacks(trx, uploadId, clock.now()),
+    has: reader.has,
+    get: reader.get,
+    locate: reader.locate,
+    read: (cids, options = {}) => readBlocks(reader, cids, options),
+    openReader: () => createReadAhead(reader),
+    openSealed: (sealed) => readSealed(sealed, objects, reader),
+    recover: () => recoverPacks({ db, objects, clock, orphanAgeMs }),
+    forget: reader.forget,
+  }
+}
+
+async function* readBlocks(
+  reader: BlockReader,
+  cids: Iterable<CID> | AsyncIterable<CID>,
+  options: ReadOptions,
+): AsyncGenerator<{ cid: CID; bytes: Uint8Array }> {
+  const source: BlockSource = createReadAhead(reader)
+  const give = async function* (batch: CID[]): AsyncGenerator<{ cid: CID; bytes: Uint8Array }> {
+    source.prefetch?.(batch.filter((cid) => !isIdentity(cid)))
+    for (const cid of batch) yield { cid, bytes: await source.get(cid, options) }
+  }
+  let batch: CID[] = []
+  for await (const cid of cids) {
+    batch.push(cid)
+    if (batch.length < announcedAtOnce) continue
+    yield* give(batch)
+    batch = []
+  }
+  yield* give(batch)
+}

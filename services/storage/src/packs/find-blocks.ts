@@ -1,0 +1,77 @@
+import { CompiledQuery } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { BlockLocation } from './packs.ts'
+import { bytesKey } from './sha256-multihash.ts'
+
+/** Few lengths of IN lists, so that the databases meet the same statements again; shorter lists repeat their last. */
+const listLengths = [1, 8, 64, 512]
+const listMost = 512
+
+type FoundRow = {
+  multihash: Uint8Array
+  packId: bigint
+  offset_bytes: number
+  length_bytes: number
+  object_key: string
+}
+
+/** Which copies count: all that can be read, or those that a new upload may rely on. */
+export type CopyFilter = 'readable' | 'referenced'
+
+const conditions: Readonly<Record<CopyFilter, string>> = {
+  readable: `pack.state = 'live' and block.damaged_at is null`,
+  referenced: `pack.state = 'live' and block.damaged_at is null and pack.unreferenced_at is null`,
+}
+
+/** All copies of the blocks named, by the key of their multihash; blocks without one are absent. */
+export async function findBlocks(
+  { kind, read }: Pick<Database, 'kind' | 'read'>,
+  multihashes: readonly Uint8Array[],
+  filter: CopyFilter,
+): Promise<Map<string, BlockLocation[]>> {
+  const found = new Map<string, BlockLocation[]>()
+  for (let start = 0; start < multihashes.length; start += listMost) {
+    const wanted = multihashes.slice(start, start + listMost)
+    const query = CompiledQuery.raw(statementFor(kind, wanted.length, filter), pad(wanted))
+    const { rows } = await read.executeQuery<FoundRow>(query)
+    for (const row of rows) {
+      const key = bytesKey(row.multihash)
+      const location: BlockLocation = {
+        packId: row.packId,
+        objectKey: row.object_key,
+        offset: row.offset_bytes,
+        length: row.length_bytes,
+      }
+      const copies = found.get(key)
+      if (copies === undefined) found.set(key, [location])
+      else copies.push(location)
+    }
+  }
+  return found
+}
+
+const statements = new Map<string, string>()
+
+function statementFor(kind: Database['kind'], count: number, filter: CopyFilter): string {
+  const length = lengthFor(count)
+  const key = `${kind} ${filter} ${length}`
+  const known = statements.get(key)
+  if (known !== undefined) return known
+  const places = Array.from({ length }, (_, at) => (kind === 'sqlite' ? '?' : `$${at + 1}`)).join(', ')
+  const statement = `select block.multihash, block.pack_id as "packId", block.offset_bytes, block.length_bytes, pack.object_key
+    from block join pack on pack.id = block.pack_id
+    where block.multihash in (${places}) and ${conditions[filter]}`
+  statements.set(key, statement)
+  return statement
+}
+
+function lengthFor(count: number): number {
+  return listLengths.find((length) => length >= count) ?? listMost
+}
+
+function pad(multihashes: readonly Uint8Array[]): Uint8Array[] {
+  const padded = [...multihashes]
+  const last = padded.at(-1)
+  while (last !== undefined && padded.length < lengthFor(multihashes.length)) padded.push(last)
+  return padded
+}

@@ -1,0 +1,55 @@
+import { blockBytesMost } from '@cairn/protocol'
+import { encodeCarHeader } from '@cairn/unixfs'
+import { CID } from 'multiformats/cid'
+import { create as createDigest } from 'multiformats/hashes/digest'
+import { hashSha256 } from './hash-sha256.ts'
+
+const dagCbor = 0x71
+const sha256Code = 0x12
+/** Bytes of one root at most: tag, head, zero byte and CID. */
+const rootBytesMost = 48
+/** More roots than fit into one block are left out: the manifest only helps to find an upload again. */
+const rootsMost = Math.floor((blockBytesMost - 1024) / rootBytesMost)
+
+/** The last block of a pack, and the CID that the CAR's header names as its one root. */
+export type Manifest = { cid: CID; bytes: Uint8Array }
+
+/** Encodes `{roots, version, createdAt}` as dag-cbor. It names no owner and no file. */
+export function encodeManifest(roots: readonly CID[], createdAt: number): Manifest {
+  const named = roots.slice(0, rootsMost)
+  const body: number[] = [0xa3, ...cborText('roots'), ...cborHead(4, named.length)]
+  for (const { bytes } of named) body.push(0xd8, 42, ...cborHead(2, bytes.length + 1), 0, ...bytes)
+  body.push(...cborText('version'), 1, ...cborText('createdAt'), ...cborHead(0, createdAt))
+  const bytes = Uint8Array.from(body)
+  return { cid: manifestCid(hashSha256(bytes)), bytes }
+}
+
+/** The header of a pack; the same length whatever the manifest, so that room for it can be kept. */
+export function encodePackHeader(manifest: CID): Uint8Array {
+  return encodeCarHeader([manifest])
+}
+
+/** What stands in for the header until the pack is sealed: zeros, which no reader takes for a CAR. */
+export const packHeaderBytes = encodePackHeader(manifestCid(new Uint8Array(32))).length
+
+function manifestCid(digest: Uint8Array): CID {
+  return CID.createV1(dagCbor, createDigest(sha256Code, digest))
+}
+
+function cborText(text: string): number[] {
+  const bytes = new TextEncoder().encode(text)
+  return [...cborHead(3, bytes.length), ...bytes]
+}
+
+function cborHead(major: number, value: number): number[] {
+  const first = major << 5
+  if (value < 24) return [first | value]
+  if (value < 0x100) return [first | 24, value]
+  if (value < 0x10000) return [first | 25, value >> 8, value & 0xff]
+  if (value < 0x100000000) return [first | 26, ...bigEndian(BigInt(value), 4)]
+  return [first | 27, ...bigEndian(BigInt(value), 8)]
+}
+
+function bigEndian(value: bigint, length: number): number[] {
+  return Array.from({ length }, (_, at) => Number((value >> BigInt(8 * (length - 1 - at))) & 0xffn))
+}

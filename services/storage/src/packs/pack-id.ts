@@ -1,0 +1,34 @@
+import { randomInt } from 'node:crypto'
+
+const randomBits = 20n
+/** Packs of 2^24 ms, 4.7 hours, share a folder: few folders to sync, none that grows for ever. */
+const folderBits = 24n
+export const packFolderMs = 2 ** Number(folderBits)
+
+let last = 0n
+
+/** A new id: milliseconds, then 20 random bits. Grows from call to call within a process. */
+export function nextPackId(nowMs: number): bigint {
+  const id = (BigInt(Math.trunc(nowMs)) << randomBits) | BigInt(randomInt(2 ** Number(randomBits)))
+  last = id > last ? id : last + 1n
+  return last
+}
+
+/** Key of the object of a pack: `packs/{time, hex}/{id, hex}.car`. */
+export function packKey(id: bigint): string {
+  const folder = (id >> (randomBits + folderBits)).toString(16)
+  return `packs/${folder.padStart(5, '0')}/${id.toString(16).padStart(16, '0')}.car`
+}
+
+/** Prefix of the keys of all packs begun in the same 4.7 hours. */
+export function packFolder(atMs: number): string {
+  return `packs/${(BigInt(Math.trunc(atMs)) >> folderBits).toString(16).padStart(5, '0')}/`
+}
+
+/** The id in a key, or undefined where the key is not one of a pack. */
+export function packIdOfKey(key: string): bigint | undefined {
+  const hex = /^packs\/[0-9a-f]+\/([0-9a-f]{16})\.car$/.exec(key)?.[1]
+  if (hex === undefined) return undefined
+  const id = BigInt(`0x${hex}`)
+  return packKey(id) === key ? id : undefined
+}

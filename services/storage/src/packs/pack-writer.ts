@@ -1,0 +1,180 @@
+import { encodeCarFrame } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
+import type { Database } from '../db/database.ts'
+import type { ObjectStore, ObjectWriter } from '../objects/objects.ts'
+import { type BlockTable, createBlockTable } from './block-table.ts'
+import { findBlocks } from './find-blocks.ts'
+import { encodeManifest, encodePackHeader, packHeaderBytes } from './manifest.ts'
+import { nextPackId, packKey } from './pack-id.ts'
+import { packedBlocks } from './packed-blocks.ts'
+import type { OwnPack, PackWriter, SealedPack } from './packs.ts'
+import { bytesKey, multihashOfDigest, sha256DigestOf } from './sha256-multihash.ts'
+import type { SlabPool } from './slab-pool.ts'
+import { createSlabWriter, entryNumbers, type Slab } from './slab-writer.ts'
+
+const identityCode = 0
+/** Slabs on their way to the disk at once; another full one makes the import wait. */
+const slabsInFlight = 2
+
+/** What a writer needs. `index` writes the rows of a large pack ahead of its upload. */
+export type PackWriterParts = {
+  db: Database
+  objects: ObjectStore
+  pool: SlabPool
+  clock: { now(): number }
+  index(own: OwnPack): Promise<boolean>
+}
+
+/**
+ * Writes one pack: frames are laid into slabs; for a full slab one query tells which of its blocks are stored already,
+ * those are cut out, and the rest goes to the object in one write while the next slab fills.
+ */
+export function createPackWriter({ db, objects, pool, clock, index }: PackWriterParts): PackWriter {
+  const table: BlockTable = createBlockTable()
+  const dependsOn = new Set<bigint>()
+  const inFlight: Promise<void>[] = []
+  let writer: ObjectWriter | undefined
+  let id: bigint | undefined
+  let position = packHeaderBytes
+  let newBlocks = 0
+  let bytesWritten = 0
+  let failure: { error: unknown } | undefined
+  let state: 'open' | 'sealed' | 'aborted' = 'open'
+  let tail: Promise<void> = Promise.resolve()
+
+  const open = async (): Promise<ObjectWriter> => {
+    if (writer !== undefined) return writer
+    id = nextPackId(clock.now())
+    writer = await objects.create(packKey(id))
+    return writer
+  }
+
+  /** Cuts out what is stored elsewhere, and tells each other block its place. Answers the bytes left. */
+  const compact = async (slab: Slab): Promise<number> => {
+    const multihashes: Uint8Array[] = []
+    for (let at = 0; at < slab.entries.length; at += entryNumbers) {
+      multihashes.push(multihashOfDigest(table.digestOf(slab.entries[at] ?? 0)))
+    }
+    const stored = await findBlocks(db, multihashes, 'referenced')
+    let end = 0
+    for (const [entry, multihash] of multihashes.entries()) {
+      const at = entry * entryNumbers
+      const [block = 0, start = 0, prefix = 0, payload = 0] = slab.entries.slice(at, at + entryNumbers)
+      const copy = stored.size === 0 ? undefined : stored.get(bytesKey(multihash))?.[0]
+      if (copy !== undefined) {
+        dependsOn.add(copy.packId)
+        table.placeElsewhere(block)
+        continue
+      }
+      const length = prefix + payload
+      if (start !== end) slab.bytes.copyWithin(end, start, start + length)
+      table.place(block, position + end + prefix)
+      newBlocks++
+      end += length
+    }
+    return end
+  }
+
+  /** Compacts a slab and appends what is left of it. */
+  const store = async (slab: Slab): Promise<void> => {
+    const length = await compact(slab)
+    if (length > 0) {
+      const isFirst = writer === undefined
+      const object = await open()
+      const payload = slab.bytes.subarray(0, length)
+      await object.append(isFirst ? [new Uint8Array(packHeaderBytes), payload] : [payload])
+      position += length
+    }
+    pool.give(slab.bytes)
+  }
+
+  const submit = (slab: Slab): void => {
+    const stored = tail.then(() => {
+      if (failure !== undefined || state === 'aborted') return undefined
+      return store(slab)
+    })
+    const done = stored.catch((error: unknown) => {
+      failure ??= { error }
+    })
+    tail = done
+    inFlight.push(done)
+    done.finally(() => inFlight.splice(inFlight.indexOf(done), 1)).catch(() => undefined)
+  }
+
+  const slabs = createSlabWriter(pool, submit)
+
+  const requireOpen = (): void => {
+    if (failure !== undefined) throw failure.error
+    if (state !== 'open') throw new TypeError(`The pack is ${state}`)
+  }
+
+  /** Waits until few enough slabs are on their way, or the write has failed. */
+  const waitForRoom = async (): Promise<void> => {
+    while (inFlight.length > slabsInFlight) await inFlight[0]
+    requireOpen()
+  }
+
+  const seal = async (roots: readonly CID[]): Promise<OwnPack | undefined> => {
+    const last = slabs.takeLast()
+    if (last !== undefined) submit(last)
+    await tail
+    if (failure !== undefined) throw failure.error
+    if (writer === undefined || id === undefined) return undefined
+    const createdAt = clock.now()
+    const manifest = encodeManifest(roots, createdAt)
+    await writer.append([encodeCarFrame(manifest.cid, manifest.bytes.length), manifest.bytes])
+    await writer.setHead(encodePackHeader(manifest.cid))
+    const { sizeBytes } = await writer.finish()
+    const blocks = packedBlocks(table, newBlocks)
+    const own: OwnPack = { id, objectKey: packKey(id), sizeBytes, createdAt, isIndexed: false, blocks }
+    return { ...own, isIndexed: await index(own) }
+  }
+
+  return {
+    sink: {
+      allocate(sizeBytes) {
+        requireOpen()
+        return slabs.allocate(sizeBytes)
+      },
+      put(cid, bytes) {
+        requireOpen()
+        if (cid.multihash.code === identityCode) return undefined
+        const digest = sha256DigestOf(cid)
+        if (table.find(digest) >= 0) return undefined
+        const added = slabs.add(table.size, cid, bytes)
+        table.add(digest, bytes.length)
+        bytesWritten += added
+        return inFlight.length > slabsInFlight ? waitForRoom() : undefined
+      },
+    },
+    async keep(cid) {
+      requireOpen()
+      if (cid.multihash.code === identityCode) return true
+      const digest = sha256DigestOf(cid)
+      if (table.find(digest) >= 0) return true
+      const found = await findBlocks(db, [multihashOfDigest(digest)], 'referenced')
+      const copy = found.values().next()
+      if (copy.done === true || copy.value[0] === undefined) return false
+      dependsOn.add(copy.value[0].packId)
+      if (table.find(digest) < 0) table.placeElsewhere(table.add(digest, copy.value[0].length))
+      return true
+    },
+    get bytesWritten() {
+      return bytesWritten
+    },
+    async seal(roots): Promise<SealedPack> {
+      requireOpen()
+      const own = await seal(roots)
+      state = 'sealed'
+      return { own, dependsOn: [...dependsOn].sort((a, b) => (a < b ? -1 : 1)) }
+    },
+    async abort() {
+      if (state !== 'open') return
+      state = 'aborted'
+      const last = slabs.takeLast()
+      await tail
+      if (last !== undefined) pool.give(last.bytes)
+      await writer?.abort()
+    },
+  }
+}

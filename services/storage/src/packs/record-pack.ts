@@ -1,0 +1,194 @@
+import { CairnError } from '@cairn/protocol'
+import { CompiledQuery, type Kysely, sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+import { isUniqueViolation } from '../db/unique-violation.ts'
+import type { OwnPack, SealedPack } from './packs.ts'
+
+/** Packs of more blocks get their rows before their upload, in units of this size, so that no unit is long. */
+const blocksInOneUnit = 4096
+const rowsInOneInsert = 256
+const idsInOneList = 500
+
+type Block = { multihash: Uint8Array; offset: number; length: number }
+
+/** Writes the rows of a pack and links it to its upload. @throws CairnError CONFLICT */
+export async function recordPack(
+  trx: Kysely<Schema>,
+  kind: Database['kind'],
+  { own, dependsOn }: SealedPack,
+  uploadId: string,
+): Promise<void> {
+  const isNew = own !== undefined && !own.isIndexed && (await insertPack(trx, own, null))
+  if (isNew) await insertBlocks(trx, kind, own.id, [...own.blocks])
+  await reference(trx, own === undefined || isNew ? dependsOn : [...dependsOn, own.id])
+  const needed = own === undefined ? dependsOn : [...dependsOn, own.id]
+  for (const some of chunksOf(needed, idsInOneList)) {
+    await trx
+      .insertInto('upload_pack')
+      .values(some.map((packId) => ({ upload_id: uploadId, pack_id: packId })))
+      .execute()
+  }
+}
+
+/** Marks packs as needed; this also locks their rows, so that none of them is removed before the unit is done. */
+async function reference(trx: Kysely<Schema>, packIds: readonly bigint[]): Promise<void> {
+  for (const some of chunksOf(packIds, idsInOneList)) {
+    const { numUpdatedRows } = await trx
+      .updateTable('pack')
+      .set({ unreferenced_at: null })
+      .where('id', 'in', some)
+      .where('state', '=', 'live')
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows !== BigInt(some.length)) {
+      throw new CairnError('CONFLICT', { message: 'Some of the stored data was deleted during the upload' })
+    }
+  }
+}
+
+/**
+ * Writes the rows of a large pack ahead of its upload, in several units. Until it is recorded it counts as
+ * unreferenced, so what a crash leaves is removed after the grace time. Answers false for a small pack: nothing done.
+ */
+export async function indexAhead(db: Database, own: OwnPack): Promise<boolean> {
+  if (own.blocks.count <= blocksInOneUnit) return false
+  await db.write((trx) => insertPack(trx, own, own.createdAt))
+  let batch: Block[] = []
+  const flush = async (): Promise<void> => {
+    const blocks = batch
+    batch = []
+    if (blocks.length > 0) await db.write((trx) => insertBlocks(trx, db.kind, own.id, blocks))
+  }
+  for (const block of own.blocks) {
+    batch.push(block)
+    if (batch.length === blocksInOneUnit) await flush()
+  }
+  await flush()
+  return true
+}
+
+/** False when the row is there: several uploads may share one sealed pack. */
+async function insertPack(trx: Kysely<Schema>, own: OwnPack, unreferencedAt: number | null): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('pack')
+    .values({
+      id: own.id,
+      object_key: own.objectKey,
+      size_bytes: own.sizeBytes,
+      block_count: own.blocks.count,
+      state: 'live',
+      created_at: own.createdAt,
+      unreferenced_at: unreferencedAt,
+      scrubbed_at: null,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** Inserts the rows of blocks: many rows a statement, few different statements. */
+export async function insertBlocks(
+  trx: Kysely<Schema>,
+  kind: Database['kind'],
+  packId: bigint,
+  blocks: readonly Block[],
+): Promise<void> {
+  const step = kind === 'sqlite' ? rowsInOneInsert : blocksInOneUnit
+  for (const some of chunksOf(blocks, step)) {
+    if (kind === 'postgres') {
+      const columns = [some.map((b) => Buffer.from(b.multihash)), some.map((b) => b.offset), some.map((b) => b.length)]
+      await trx.executeQuery(CompiledQuery.raw(unnestStatement, [packId, ...columns]))
+    } else if (some.length === rowsInOneInsert) {
+      await trx.executeQuery(CompiledQuery.raw(insertStatement(rowsInOneInsert), rowValues(packId, some)))
+    } else {
+      for (const block of some)
+        await trx.executeQuery(CompiledQuery.raw(insertStatement(1), rowValues(packId, [block])))
+    }
+  }
+}
+
+const unnestStatement = `insert into block (multihash, pack_id, offset_bytes, length_bytes)
+  select multihash, $1, place, size from unnest($2::bytea[], $3::int8[], $4::int8[]) as given (multihash, place, size)`
+
+const insertStatements = new Map<number, string>()
+
+function insertStatement(rows: number): string {
+  const known = insertStatements.get(rows)
+  if (known !== undefined) return known
+  const places = Array.from({ length: rows }, () => '(?, ?, ?, ?)').join(', ')
+  const statement = `insert into block (multihash, pack_id, offset_bytes, length_bytes) values ${places}`
+  insertStatements.set(rows, statement)
+  return statement
+}
+
+function rowValues(packId: bigint, blocks: readonly Block[]): unknown[] {
+  const values: unknown[] = []
+  for (const { multihash, offset, length } of blocks) values.push(multihash, packId, offset, length)
+  return values
+}
+
+function* chunksOf<T>(list: readonly T[], size: number): Generator<T[]> {
+  for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size)
+}
+
+/** Drops the references of an upload; packs that nothing needs any more are stamped with the time. */
+export async function releasePacks(trx: Kysely<Schema>, uploadId: string, nowMs: number): Promise<void> {
+  const mine = trx.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', uploadId)
+  // Locks the packs first: of two uploads that go at once, the second must see the first one gone.
+  const locked = await trx
+    .updateTable('pack')
+    .set({ state: sql`state` })
+    .where('id', 'in', mine)
+    .returning('id')
+    .execute()
+  await trx.deleteFrom('upload_pack').where('upload_id', '=', uploadId).execute()
+  const ids = locked.map(({ id }) => id)
+  for (const some of chunksOf(ids, idsInOneList)) {
+    await trx
+      .updateTable('pack')
+      .set({ unreferenced_at: nowMs })
+      .where('id', 'in', some)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id'))),
+      )
+      .execute()
+  }
+}
+
+/**
+ * Makes sure that a sealed pack never becomes part of an upload: its row, new or old, says that it is being removed. An
+ * upload whose commit is still in doubt then fails on that row, or has it already, and the answer is false.
+ */
+export async function condemnPack(db: Database, own: Omit<OwnPack, 'blocks' | 'isIndexed'>): Promise<boolean> {
+  try {
+    return await db.write(async (trx) => {
+      const { numUpdatedRows } = await trx
+        .updateTable('pack')
+        .set({ state: 'removing' })
+        .where('id', '=', own.id)
+        .where('unreferenced_at', 'is not', null)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id'))),
+        )
+        .executeTakeFirstOrThrow()
+      if (numUpdatedRows > 0n) return true
+      await trx
+        .insertInto('pack')
+        .values({
+          id: own.id,
+          object_key: own.objectKey,
+          size_bytes: own.sizeBytes,
+          block_count: 0,
+          state: 'removing',
+          created_at: own.createdAt,
+          unreferenced_at: own.createdAt,
+          scrubbed_at: null,
+        })
+        .execute()
+      return true
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) return false
+    throw error
+  }
+}
