@@ -29,6 +29,8 @@ export async function openPostgres(url: string, poolSize = 16): Promise<Database
   })
   // A connection that dies while idle has left the pool already; the next caller gets another or UNAVAILABLE.
   pool.on('error', () => undefined)
+  // One that dies in use fails the statement it runs; unheard, the event beside that would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const read = new Kysely<Schema>({ dialect: createPostgresDialect(pool), plugins: [exactIntegers] })
   const write = <T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T> =>
     runAgain(() => read.transaction().execute(unit))

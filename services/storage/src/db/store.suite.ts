@@ -1,0 +1,217 @@
+import { CairnError } from '@cairn/protocol'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from './database.ts'
+import { migrate } from './migrate.ts'
+import { isUniqueViolation } from './unique-violation.ts'
+
+const account = (address: string, dataLimitBytes = 100) => ({
+  address,
+  created_at: 1,
+  data_limit_bytes: dataLimitBytes,
+  data_used_bytes: 0,
+  reserved_bytes: 0,
+})
+
+/** What every database promises. `open` opens the same, at first empty, database each time within one test. */
+export function databaseSuite(
+  name: string,
+  fresh: () => Promise<{ open(): Promise<Database>; remove(): Promise<void> }>,
+) {
+  describe(name, () => {
+    let place: Awaited<ReturnType<typeof fresh>>
+    let db: Database
+    beforeEach(async () => {
+      place = await fresh()
+      db = await place.open()
+    })
+    afterEach(async () => {
+      await db.close()
+      await place.remove()
+    })
+
+    test('what a unit of work wrote is there afterwards, and after opening again', async () => {
+      await db.write(async (trx) => {
+        await trx.insertInto('account').values(account('a')).execute()
+      })
+      expect(await db.read.selectFrom('account').select('address').execute()).toEqual([{ address: 'a' }])
+      await db.close()
+      db = await place.open()
+      expect(await db.read.selectFrom('account').select('address').execute()).toEqual([{ address: 'a' }])
+    })
+
+    test('a unit that fails leaves nothing and takes nothing of its neighbours with it', async () => {
+      const units = Array.from({ length: 60 }, (_, at) =>
+        db.write(async (trx) => {
+          await trx
+            .insertInto('account')
+            .values(account(`a${at}`))
+            .execute()
+          if (at % 3 === 0) throw new Error(`unit ${at}`)
+          return at
+        }),
+      )
+      const results = await Promise.allSettled(units)
+      for (const [at, result] of results.entries()) {
+        if (at % 3 === 0) expect(result).toMatchObject({ status: 'rejected', reason: { message: `unit ${at}` } })
+        else expect(result).toEqual({ status: 'fulfilled', value: at })
+      }
+      const rows = await db.read.selectFrom('account').select('address').execute()
+      expect(rows.map(({ address }) => address).toSorted()).toEqual(
+        results.flatMap((_, at) => (at % 3 === 0 ? [] : [`a${at}`])).toSorted(),
+      )
+    })
+
+    test('a statement that breaks a constraint can be told, and breaks only its unit', async () => {
+      await db.write((trx) => trx.insertInto('account').values(account('a')).execute())
+      const second = db.write((trx) => trx.insertInto('account').values(account('a')).execute())
+      const third = db.write((trx) => trx.insertInto('account').values(account('b')).execute())
+      const error = await second.catch((thrown: unknown) => thrown)
+      expect(isUniqueViolation(error)).toBe(true)
+      await third
+      expect(isUniqueViolation(new Error('another'))).toBe(false)
+    })
+
+    test('of 50 at once who want the last of a quota exactly those get it that fit', async () => {
+      await db.write((trx) => trx.insertInto('account').values(account('a', 100)).execute())
+      const tries = Array.from({ length: 50 }, () =>
+        db.write(async (trx) => {
+          const { numUpdatedRows } = await trx
+            .updateTable('account')
+            .set((eb) => ({ reserved_bytes: eb('reserved_bytes', '+', 9) }))
+            .where('address', '=', 'a')
+            .whereRef('data_limit_bytes', '>=', sql<number>`reserved_bytes + 9`)
+            .executeTakeFirstOrThrow()
+          return numUpdatedRows === 1n
+        }),
+      )
+      expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(11)
+      const row = await db.read.selectFrom('account').select('reserved_bytes').executeTakeFirstOrThrow()
+      expect(row).toEqual({ reserved_bytes: 99 })
+    })
+
+    test('integers are exact numbers, sums too; ids of packs are bigints; bytes stay bytes', async () => {
+      const id = (1_790_000_000_000n << 20n) + 5n
+      await db.write(async (trx) => {
+        await trx
+          .insertInto('account')
+          .values([account('a', Number.MAX_SAFE_INTEGER - 7), account('b', 7)])
+          .execute()
+        await trx
+          .insertInto('pack')
+          .values({
+            id,
+            object_key: 'packs/1/2.car',
+            size_bytes: 3,
+            block_count: 1,
+            state: 'live',
+            created_at: 4,
+            unreferenced_at: null,
+            scrubbed_at: null,
+          })
+          .execute()
+        await trx
+          .insertInto('block')
+          .values({ multihash: Uint8Array.of(0, 255, 10), pack_id: id, offset_bytes: 1, length_bytes: 2 })
+          .execute()
+      })
+      const sum = await db.read
+        .selectFrom('account')
+        .select((eb) => [eb.fn.sum('data_limit_bytes').as('total'), eb.fn.countAll().as('count')])
+        .executeTakeFirstOrThrow()
+      expect(sum).toEqual({ total: Number.MAX_SAFE_INTEGER, count: 2 })
+      expect(await db.read.selectFrom('pack').select(['id', 'size_bytes']).execute()).toEqual([{ id, size_bytes: 3 }])
+      const block = await db.read.selectFrom('block').selectAll().executeTakeFirstOrThrow()
+      expect({ ...block, multihash: [...block.multihash] }).toEqual({
+        multihash: [0, 255, 10],
+        pack_id: id,
+        offset_bytes: 1,
+        length_bytes: 2,
+        damaged_at: null,
+      })
+    })
+
+    test('a number that would lose digits is an error, not another number', async () => {
+      await db.write((trx) =>
+        trx
+          .insertInto('account')
+          .values([account('a', 2 ** 53 - 1), account('b', 1)])
+          .execute(),
+      )
+      const sum = db.read.selectFrom('account').select((eb) => eb.fn.sum('data_limit_bytes').as('total'))
+      await expect(sum.execute()).rejects.toThrow(RangeError)
+    })
+
+    test('names sort by their bytes, so that paging by row values agrees everywhere', async () => {
+      const names = ['b', 'B', 'ä', 'a', '_', 'Z', 'é', '10', '9']
+      await db.write((trx) =>
+        trx
+          .insertInto('account')
+          .values(names.map((n) => account(n)))
+          .execute(),
+      )
+      const rows = await db.read.selectFrom('account').select('address').orderBy('address').execute()
+      const byBytes = names.toSorted((x, y) => Buffer.compare(Buffer.from(x), Buffer.from(y)))
+      expect(rows.map(({ address }) => address)).toEqual(byBytes)
+    })
+
+    test('rows can be streamed while units write', async () => {
+      await db.write((trx) =>
+        trx
+          .insertInto('account')
+          .values(Array.from({ length: 50 }, (_, n) => account(`a${n}`)))
+          .execute(),
+      )
+      let seen = 0
+      for await (const { address } of db.read.selectFrom('account').select('address').stream(8)) {
+        seen++
+        if (seen % 10 === 0) await db.write((trx) => trx.deleteFrom('account').where('address', '=', address).execute())
+      }
+      expect(seen).toBe(50)
+      const { count } = await db.read
+        .selectFrom('account')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+      expect(count).toBe(45)
+    })
+
+    test('deleting an upload takes its references along, and a pack that is needed cannot go', async () => {
+      await db.write(async (trx) => {
+        await sql`insert into pack values (5, 'k', 1, 1, 'live', 1, null, null)`.execute(trx)
+        await sql`insert into upload (id, address, cid, root_multihash, name, size_bytes, dag_size_bytes, encryption, kind, status, created_at, updated_at)
+          values ('u', 'a', 'c', ${Uint8Array.of(1)}, 'n', 1, 1, 0, 'file', 'stored', 1, 1)`.execute(trx)
+        await sql`insert into upload_pack values ('u', 5)`.execute(trx)
+      })
+      await expect(db.write((trx) => trx.deleteFrom('pack').execute())).rejects.toThrow()
+      await db.write((trx) => trx.deleteFrom('upload').execute())
+      await db.write((trx) => trx.deleteFrom('pack').execute())
+      expect(await db.read.selectFrom('upload_pack').selectAll().execute()).toEqual([])
+    })
+
+    test('opening twice migrates once', async () => {
+      await using second = await place.open()
+      expect(await second.read.selectFrom('migration').select('name').execute()).toEqual([
+        { name: '0001_create-tables' },
+      ])
+    })
+
+    test('a migration that fails half way leaves nothing of itself', async () => {
+      const broken = { name: '9999_broken', statements: () => ['create table half (a text)', 'no sql at all'] }
+      const ours = { name: '0001_create-tables', statements: () => [] }
+      await expect(migrate(db.kind, db.write, [ours, broken])).rejects.toThrow()
+      await expect(sql`select * from half`.execute(db.read)).rejects.toThrow()
+    })
+
+    test('a database that newer code has migrated is refused', async () => {
+      await db.write((trx) => trx.insertInto('migration').values({ name: '9999_later', applied_at: 1 }).execute())
+      await expect(place.open()).rejects.toSatisfy((error) => CairnError.is(error, 'INVALID_CONFIGURATION'))
+    })
+
+    test('it answers a ping, and after close says so', async () => {
+      await db.ping()
+      await db.close()
+      await expect(db.ping()).rejects.toThrow()
+      db = await place.open()
+    })
+  })
+}
