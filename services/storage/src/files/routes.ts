@@ -1,0 +1,61 @@
+import {
+  CairnError,
+  deleteFile as deleteFileCall,
+  getFileInfo as getFileInfoCall,
+  listFiles as listFilesCall,
+  renameFile as renameFileCall,
+} from '@cairn/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { CID } from 'multiformats/cid'
+import type { Context } from '../context.ts'
+import { readCidText } from '../gateway/parse-cid.ts'
+import { route } from '../http/route.ts'
+import { deleteFiles, type Filter, findUpload, listFiles, renameFile, type Sorting, toFileEntry } from './files.ts'
+
+const columns = { createdAt: 'created_at', fileName: 'name', fileSizeInBytes: 'size_bytes' } as const
+
+/** Binds the calls that list, describe, rename and delete uploads. */
+export function registerFileRoutes(app: FastifyInstance, context: Context): void {
+  route(app, context, listFilesCall, async ({ input: { query }, caller, signal }) => {
+    const by = columns[query.sort ?? 'createdAt']
+    const sorting: Sorting = { by, order: query.order ?? (by === 'name' ? 'asc' : 'desc') }
+    const filter = readFilter(query.fileType, query.search)
+    const { lastKey, limit } = query
+    const { rows, total } = await listFiles(context, caller.address, { lastKey, sorting, filter, limit, signal })
+    return { fileList: rows.map(toFileEntry), totalFiles: total }
+  })
+
+  route(app, context, getFileInfoCall, async ({ input: { query } }) => {
+    const { cid, fileSizeInBytes, encryption, fileName, mimeType, txHash } = toFileEntry(
+      await findUpload(context, parseCid(query.cid)),
+    )
+    return { fileSizeInBytes, cid, encryption, fileName, mimeType, txHash }
+  })
+
+  route(app, context, deleteFileCall, async ({ input: { query }, caller }) => {
+    const { id, cid } = query
+    if (!id && !cid) throw new CairnError('INVALID_REQUEST', { message: 'Name the upload by id or by cid' })
+    await deleteFiles(context, caller.address, { id: id || undefined, cid: cid ? parseCid(cid) : undefined })
+    return { message: 'File deleted successfully.' }
+  })
+
+  route(app, context, renameFileCall, async ({ input: { params, body }, caller }) =>
+    toFileEntry(await renameFile(context, caller.address, params.id, body.fileName)),
+  )
+}
+
+function readFilter(fileType: string | undefined, search: string | undefined): Filter | undefined {
+  const filter: Filter = {}
+  if (fileType === 'encrypted' || fileType === 'plain') filter.encryption = fileType === 'encrypted'
+  else if (fileType && fileType !== 'all' && fileType !== 'null' && fileType !== 'undefined')
+    filter.mimePrefix = fileType
+  const text = search?.trim()
+  if (text) filter.search = text
+  return Object.keys(filter).length === 0 ? undefined : filter
+}
+
+function parseCid(text: string): CID {
+  const cid = readCidText(text)
+  if (cid === undefined) throw new CairnError('INVALID_CID')
+  return cid
+}

@@ -1,0 +1,22 @@
+import { CairnError, pinCid as pinCidCall } from '@cairn/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../context.ts'
+import { readCidText } from '../gateway/parse-cid.ts'
+import { route } from '../http/route.ts'
+import { pinCid } from './pins.ts'
+
+/** Binds the call that pins. */
+export function registerPinRoutes(app: FastifyInstance, context: Context): void {
+  route(app, context, pinCidCall, async ({ input: { body }, caller, signal }) => {
+    const cid = readCidText(body.cid)
+    if (cid === undefined) throw new CairnError('INVALID_CID')
+    const pinned = await pinCid(context, caller.address, cid, body.fileName, signal)
+    return {
+      message: 'Pinned',
+      id: pinned.id,
+      cid: pinned.cid,
+      fileName: pinned.fileName,
+      fileSizeInBytes: String(pinned.sizeBytes),
+    }
+  })
+}

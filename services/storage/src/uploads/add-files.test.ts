@@ -1,0 +1,189 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CairnError, MIB } from '@cairn/protocol'
+import { importProfiles, readFile, resolvePath } from '@cairn/unixfs'
+import { CID } from 'multiformats/cid'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type AddOptions, addFiles } from './add-files.ts'
+import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
+
+const limitBytes = 20 * MIB
+let test: TestContext
+
+beforeEach(async () => {
+  test = await openTestContext(limitBytes)
+})
+afterEach(() => test[Symbol.asyncDispose]())
+
+const options: AddOptions = {
+  boundary: 'b',
+  bodyBytes: undefined,
+  profile: importProfiles.v1,
+  wrap: false,
+  onlyHash: false,
+  isKubo: false,
+  encryption: false,
+  mimeType: undefined,
+  storageType: undefined,
+}
+
+function part(name: string, content: Uint8Array | string): Buffer {
+  const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
+  return Buffer.concat([Buffer.from(head), Buffer.from(content), Buffer.from('\r\n')])
+}
+
+const end = Buffer.from('--b--\r\n')
+
+async function* chunks(body: Buffer, failAt = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < body.length; at += 65_536) {
+    if (at >= failAt) throw new CairnError('ABORTED')
+    yield body.subarray(at, at + 65_536)
+  }
+}
+
+const add = (body: Buffer, given: Partial<AddOptions> = {}, failAt?: number) =>
+  addFiles(test.context, testAddress, chunks(body, failAt), { ...options, ...given })
+
+async function readBack(cid: string, path: string[] = []): Promise<Buffer> {
+  const { packs } = test.context
+  const found = await resolvePath(packs, CID.parse(cid), path)
+  const pieces: Uint8Array[] = []
+  for await (const piece of readFile(packs, found.cid)) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces)
+}
+
+async function temporaryFiles(): Promise<string[]> {
+  return readdir(join(test.home, 'packs', 'tmp'))
+}
+
+function fill(sizeBytes: number, seed: number): Buffer {
+  const bytes = Buffer.alloc(sizeBytes)
+  let state = seed | 1
+  for (let at = 0; at + 4 <= sizeBytes; at += 4) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    bytes.writeUInt32LE(state, at)
+  }
+  return bytes
+}
+
+const nothing = { uploads: 0, packs: 0, blocks: 0, reservations: 0, objects: [] }
+
+describe('adding files', () => {
+  it('keeps them, lists them once, and counts their bytes', async () => {
+    const content = fill(3 * MIB + 17, 1)
+    const { roots } = await add(Buffer.concat([part('a.png', content), end]))
+    expect(roots).toHaveLength(1)
+    expect(roots[0]?.Name).toBe('a.png')
+    expect(await readBack(roots[0]?.Hash ?? '')).toEqual(content)
+    expect(await test.account()).toEqual({ used: content.length, reserved: 0, uploads: 1 })
+    const row = await test.context.db.read.selectFrom('upload').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ name: 'a.png', mime_type: 'image/png', size_bytes: content.length, kind: 'file' })
+    expect(await temporaryFiles()).toEqual([])
+  })
+
+  it('keeps folders, empty files, and tells types by content where names say nothing', async () => {
+    const body = Buffer.concat([part('d/x.txt', 'hello'), part('d/empty', ''), part('d/e/y', fill(300_000, 2)), end])
+    const { roots } = await add(body)
+    expect(roots[0]?.Name).toBe('d')
+    expect(await readBack(roots[0]?.Hash ?? '', ['e', 'y'])).toEqual(fill(300_000, 2))
+    expect(await readBack(roots[0]?.Hash ?? '', ['empty'])).toHaveLength(0)
+    await add(Buffer.concat([part('page', '<!doctype html><p>x'), end]))
+    await add(Buffer.concat([part('note', 'plain words'), end]), { mimeType: 'text/markdown' })
+    const types = await test.context.db.read
+      .selectFrom('upload')
+      .select(['name', 'mime_type', 'size_bytes', 'kind'])
+      .orderBy('id')
+      .execute()
+    expect(types).toEqual([
+      { name: 'd', mime_type: null, size_bytes: 300_005, kind: 'directory' },
+      { name: 'page', mime_type: 'text/html', size_bytes: 19, kind: 'file' },
+      { name: 'note', mime_type: 'text/markdown', size_bytes: 11, kind: 'file' },
+    ])
+    expect((await test.account()).used).toBe(300_005 + 19 + 11)
+  })
+
+  it('makes a row of each encrypted file', async () => {
+    const { roots } = await add(Buffer.concat([part('a', 'one'), part('b', 'two'), end]), { encryption: true })
+    expect(roots.map(({ Name }) => Name)).toEqual(['a', 'b'])
+    expect(await test.account()).toEqual({ used: 6, reserved: 0, uploads: 2 })
+    expect(`${await readBack(roots[1]?.Hash ?? '')}`).toBe('two')
+  })
+
+  it('stores the same bytes once, and counts them for each row', async () => {
+    const content = fill(2 * MIB, 3)
+    const body = Buffer.concat([part('a.bin', content), end])
+    const [first, second] = await Promise.all([add(body), add(body)])
+    expect(first.roots).toEqual(second.roots)
+    const third = await add(body)
+    expect(third.roots).toEqual(first.roots)
+    expect(await test.account()).toEqual({ used: 3 * content.length, reserved: 0, uploads: 3 })
+    expect(await readBack(third.roots[0]?.Hash ?? '')).toEqual(content)
+    // Two at once may both have been written; whoever came later found them stored.
+    expect((await test.leftovers()).objects.length).toBeLessThanOrEqual(2)
+  })
+
+  it('stores nothing when only the hash is asked for', async () => {
+    const body = Buffer.concat([part('a.txt', 'hello world'), end])
+    const { roots } = await add(body, { onlyHash: true, profile: importProfiles.v0 })
+    expect(roots[0]?.Hash).toBe('Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD')
+    expect(await test.leftovers()).toEqual(nothing)
+    expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: 0 })
+  })
+
+  it('leaves nothing when the client goes away, whenever it does', async () => {
+    const body = Buffer.concat([part('a.bin', fill(9 * MIB, 4)), part('b.bin', fill(3 * MIB, 5)), end])
+    for (let percent = 0; percent < 100; percent += 5) {
+      await expect(add(body, {}, Math.floor((body.length * percent) / 100))).rejects.toThrow()
+      expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: 0 })
+      expect(await temporaryFiles()).toEqual([])
+    }
+    expect(await test.leftovers()).toEqual(nothing)
+  })
+
+  it('leaves nothing when a name comes twice, before the second is read', async () => {
+    const body = Buffer.concat([part('d/a', fill(5 * MIB, 6)), part('./d//a', 'x')])
+    await expect(add(body)).rejects.toMatchObject({ code: 'DUPLICATE_NAME', message: 'Duplicate file name found: d/a' })
+    expect(await test.leftovers()).toEqual(nothing)
+    expect((await test.account()).reserved).toBe(0)
+  })
+
+  it('refuses what does not fit before reading it, and what grows beyond the room while it streams', async () => {
+    const never = (async function* () {
+      yield Buffer.alloc(0)
+      throw new Error('read')
+    })()
+    const told = addFiles(test.context, testAddress, never, { ...options, bodyBytes: 100 * MIB })
+    await expect(told).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+    const body = Buffer.concat([part('a.bin', fill(limitBytes + 1, 7)), end])
+    await expect(add(body)).rejects.toMatchObject({
+      code: 'QUOTA_EXCEEDED',
+      details: { missingBytes: expect.any(Number) },
+    })
+    await expect(add(body, { bodyBytes: body.length })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+    expect(await test.leftovers()).toEqual(nothing)
+    expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: 0 })
+  })
+
+  it('takes a file that fits to the last byte, with or without a length', async () => {
+    const half = Buffer.concat([part('a.bin', fill(limitBytes / 2, 8)), end])
+    await add(half, { bodyBytes: half.length })
+    await add(half)
+    expect(await test.account()).toEqual({ used: limitBytes, reserved: 0, uploads: 2 })
+    await expect(add(Buffer.concat([part('x', 'y'), end]))).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+    await add(Buffer.concat([part('empty', ''), end]))
+  })
+
+  it('lets exactly as many through as fit when fifty race for the last room', async () => {
+    const sizeBytes = 64 * 1024
+    await add(Buffer.concat([part('base', fill(limitBytes - MIB, 9)), end]))
+    const race = Array.from({ length: 50 }, (_, index) => {
+      const body = Buffer.concat([part(`f${index}`, fill(sizeBytes, 100 + index)), end])
+      return add(body, index % 2 === 0 ? { bodyBytes: body.length } : {})
+    })
+    const outcomes = await Promise.allSettled(race)
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(outcomes.length - refused.length).toBe(MIB / sizeBytes)
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'QUOTA_EXCEEDED' })
+    expect(await test.account()).toEqual({ used: limitBytes, reserved: 0, uploads: 17 })
+  })
+})

@@ -1,0 +1,121 @@
+import type { Uploaded } from '@cairn/protocol'
+import type { BlockSink, ImportOptions, ImportProfile } from '@cairn/unixfs'
+import type { Context } from '../context.ts'
+import { hashSha256 } from '../packs/packs.ts'
+import { buildRoots, chooseShape, type UploadEntry, type UploadRoots } from './build-roots.ts'
+import { giveUp } from './give-up.ts'
+import { toUploadError } from './import-errors.ts'
+import { type ImportedParts, importParts } from './import-parts.ts'
+import { keepPack, type UploadToKeep } from './keep-pack.ts'
+import { findMimeType } from './mime-type.ts'
+import { openQuotaMeter } from './quota-meter.ts'
+
+/** How files are added. */
+export type AddOptions = {
+  /** Of the multipart body. */
+  boundary: string
+  /** Length of the body where it was told, in bytes. */
+  bodyBytes: number | undefined
+  profile: ImportProfile
+  wrap: boolean
+  /** Computes CIDs and stores nothing. */
+  onlyHash: boolean
+  isKubo: boolean
+  encryption: boolean
+  /** Overrides what is found out. */
+  mimeType: string | undefined
+  storageType: string | undefined
+}
+
+/** What was added: the roots as answers, and every entry in Kubo's order. */
+export type Added = { roots: Uploaded[]; entries: UploadEntry[] }
+
+/**
+ * Imports a multipart body in one pass and keeps it: durable when the promise resolves. Where anything fails, the client
+ * going away included, nothing of it is left.
+ *
+ * @throws CairnError QUOTA_EXCEEDED (before the body is read, or while it streams), INVALID_MULTIPART, NO_FILE,
+ * INVALID_PATH, DUPLICATE_NAME, TOO_MANY_PARTS, HEADER_TOO_LARGE, REQUEST_TIMEOUT, STORAGE_FULL, STORAGE_FAILED, CONFLICT
+ */
+export async function addFiles(
+  context: Context,
+  address: string,
+  body: AsyncIterable<Uint8Array>,
+  options: AddOptions,
+): Promise<Added> {
+  try {
+    return await (options.onlyHash ? hashOnly(body, options) : importAndKeep(context, address, body, options))
+  } catch (error) {
+    throw toUploadError(error)
+  }
+}
+
+async function importAndKeep(
+  context: Context,
+  address: string,
+  body: AsyncIterable<Uint8Array>,
+  options: AddOptions,
+): Promise<Added> {
+  const meter = await openQuotaMeter(context, address, options.bodyBytes)
+  try {
+    const writer = context.packs.begin()
+    try {
+      const { parts, built } = await importBody(body, options, writer.sink, meter.take)
+      await keepPack(context, address, writer, meter, await toUploads(parts, built, options))
+      return toAnswer(built)
+    } catch (error) {
+      await giveUp(context, 'abort the pack', () => writer.abort())
+      throw error
+    }
+  } catch (error) {
+    await giveUp(context, 'give back the reservation', () => meter.release())
+    throw error
+  }
+}
+
+async function hashOnly(body: AsyncIterable<Uint8Array>, options: AddOptions): Promise<Added> {
+  const { built } = await importBody(body, options, { put: () => undefined }, () => undefined)
+  return toAnswer(built)
+}
+
+async function importBody(
+  body: AsyncIterable<Uint8Array>,
+  options: AddOptions,
+  sink: BlockSink,
+  takeBytes: (sizeBytes: number) => void | Promise<void>,
+): Promise<{ parts: ImportedParts; built: UploadRoots }> {
+  const { boundary, profile, isKubo } = options
+  const parts = await importParts(body, { boundary, profile, isKubo, sink, takeBytes })
+  const importing: ImportOptions = { profile, hash: hashSha256, sink }
+  return { parts, built: await buildRoots(parts, chooseShape(parts, options), importing) }
+}
+
+async function toUploads(parts: ImportedParts, { roots }: UploadRoots, options: AddOptions): Promise<UploadToKeep[]> {
+  return Promise.all(
+    roots.map(async ({ name, node, sizeBytes }, index) => {
+      const isFile = node.kind !== 'directory'
+      // Encrypted bytes tell nothing, and only the first file's beginning is kept.
+      const start = options.encryption || index > 0 ? undefined : parts.start
+      const mimeType = isFile ? (options.mimeType ?? (await findMimeType(name, start))) : null
+      return {
+        cid: node.cid,
+        name: name || node.cid.toString(),
+        mimeType,
+        sizeBytes,
+        dagSizeBytes: node.dagSizeBytes,
+        encryption: options.encryption,
+        storageType: options.storageType ?? null,
+        kind: isFile ? 'file' : 'directory',
+      } satisfies UploadToKeep
+    }),
+  )
+}
+
+/** A folder that only wraps has no name; a listing needs one, so that its CID is told instead. */
+function toAnswer({ roots, entries }: UploadRoots): Added {
+  const answers = roots.map(({ name, node }) => {
+    const hash = node.cid.toString()
+    return { Name: name || hash, Hash: hash, Size: String(node.dagSizeBytes) }
+  })
+  return { roots: answers, entries }
+}

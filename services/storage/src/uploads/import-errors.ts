@@ -1,0 +1,25 @@
+import { CairnError, type ErrorCode } from '@cairn/protocol'
+import { UnixfsError, type UnixfsErrorCode } from '@cairn/unixfs'
+
+const codes: Partial<Record<UnixfsErrorCode, ErrorCode>> = {
+  BAD_CAR: 'INVALID_CAR',
+  BAD_BLOCK: 'INVALID_CAR',
+  BAD_NAME: 'INVALID_PATH',
+  HASH_MISMATCH: 'BLOCK_HASH_MISMATCH',
+  MISSING_BLOCK: 'INCOMPLETE_DAG',
+  DUPLICATE_NAME: 'DUPLICATE_NAME',
+  TOO_DEEP: 'DAG_TOO_DEEP',
+  TOO_LARGE: 'DAG_TOO_DEEP',
+  CYCLE: 'DAG_TOO_DEEP',
+  UNSUPPORTED: 'UNSUPPORTED_CODEC',
+}
+
+/** Says what went wrong in an import in the words of the table; other errors stay what they are. */
+export function toUploadError(error: unknown): unknown {
+  if (!UnixfsError.is(error)) return error
+  const code = codes[error.code]
+  if (code === undefined) return error
+  const message =
+    error.code === 'DUPLICATE_NAME' ? `Duplicate file name found: ${error.details['path']}` : error.message
+  return new CairnError(code, { message, details: { ...error.details }, cause: error })
+}

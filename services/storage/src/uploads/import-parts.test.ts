@@ -1,0 +1,149 @@
+import { CairnError } from '@cairn/protocol'
+import { importProfiles } from '@cairn/unixfs'
+import { describe, expect, it } from 'vitest'
+import { hashSha256 } from '../packs/packs.ts'
+import { buildRoots, chooseShape } from './build-roots.ts'
+import { toUploadError } from './import-errors.ts'
+import { importParts } from './import-parts.ts'
+
+type Sent = { name?: string | undefined; content?: string; type?: string; field?: string }
+
+function body(parts: Sent[]): Buffer {
+  const pieces = parts.map(({ name, content = '', type = 'application/octet-stream', field = 'file' }) => {
+    const fileName = name === undefined ? '' : `; filename="${name}"`
+    return `--b\r\nContent-Disposition: form-data; name="${field}"${fileName}\r\nContent-Type: ${type}\r\n\r\n${content}\r\n`
+  })
+  return Buffer.from(`${pieces.join('')}--b--\r\n`)
+}
+
+async function add(
+  parts: Sent[],
+  given: { wrap?: boolean; encryption?: boolean; isKubo?: boolean; version?: 0 | 1 } = {},
+) {
+  const { wrap = false, encryption = false, isKubo = false, version = 0 } = given
+  const sink = { put: () => undefined }
+  const profile = version === 0 ? importProfiles.v0 : importProfiles.v1
+  let takenBytes = 0
+  const source = (async function* () {
+    yield body(parts)
+  })()
+  const imported = await importParts(source, {
+    boundary: 'b',
+    profile,
+    sink,
+    isKubo,
+    takeBytes: (sizeBytes) => {
+      takenBytes += sizeBytes
+    },
+  })
+  const shape = chooseShape(imported, { wrap, encryption, isKubo })
+  const { roots, entries } = await buildRoots(imported, shape, { profile, hash: hashSha256, sink })
+  return {
+    roots: roots.map(({ name, node, sizeBytes }) => [name, node.cid.toString(), sizeBytes]),
+    entries,
+    takenBytes,
+    start: imported.start,
+  }
+}
+
+async function errorOf(parts: Sent[], options?: Parameters<typeof add>[1]): Promise<unknown> {
+  const thrown = await add(parts, options).catch(toUploadError)
+  return CairnError.is(thrown) ? [thrown.code, thrown.message] : thrown
+}
+
+const hello = 'Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD'
+const folderOfHello = 'QmNxvA5bwvPGgMXbmtyhxA1cKFdvQXnsGnZLCGor3AzYxJ'
+
+describe('parts of an upload', () => {
+  it('are one file, as Kubo would name it', async () => {
+    const { roots, takenBytes, start } = await add([{ name: 'hello.txt', content: 'hello world' }])
+    expect(roots).toEqual([['hello.txt', hello, 11]])
+    expect(takenBytes).toBe(11)
+    expect(start).toEqual({ bytes: Buffer.from('hello world'), isWhole: true })
+  })
+
+  it('are one folder when they share it, however its name is written', async () => {
+    for (const prefix of ['few/', './few/', '/few/', 'few//']) {
+      const { roots } = await add([{ name: `${prefix}hello.txt`, content: 'hello world' }])
+      expect(roots).toEqual([['few', folderOfHello, 11]])
+    }
+  })
+
+  it('are wrapped when asked, and when several things cannot be one answer', async () => {
+    const file = { name: 'hello.txt', content: 'hello world' }
+    expect((await add([file], { wrap: true })).roots).toEqual([['', folderOfHello, 11]])
+    const { roots } = await add([file, { name: 'b.txt', content: 'b' }])
+    expect(roots).toHaveLength(1)
+    expect((await add([file, { name: 'b.txt', content: 'b' }], { isKubo: true })).roots.map(([name]) => name)).toEqual([
+      'hello.txt',
+      'b.txt',
+    ])
+  })
+
+  it('are one entry each when they are encrypted, under the very name that was sent', async () => {
+    const { roots } = await add(
+      [
+        { name: './d/x', content: 'hello world' },
+        { name: 'y', content: '' },
+      ],
+      { encryption: true },
+    )
+    expect(roots.map(([name]) => name)).toEqual(['./d/x', 'y'])
+  })
+
+  it('are named by their CID when they have no name', async () => {
+    for (const name of [undefined, '', 'blob']) {
+      expect((await add([{ name, content: 'hello world' }])).roots).toEqual([[hello, hello, 11]])
+    }
+    const twice = [{ content: 'hello world' }, { content: 'hello world' }, { name: 'a', content: '' }]
+    expect((await add(twice)).roots).toHaveLength(1)
+  })
+
+  it('tell folders after their children, for Kubo', async () => {
+    const { entries } = await add(
+      [
+        { name: 'd%2Fe%2Fhello.txt', content: 'hello world' },
+        { name: 'd%2Fempty', type: 'application/x-directory' },
+        { name: 'd%2Flink', type: 'application/symlink', content: 'hello.txt' },
+      ],
+      { isKubo: true },
+    )
+    expect(entries.map(({ Name }) => Name)).toEqual(['d/e/hello.txt', 'd/link', 'd/e', 'd/empty', 'd'])
+    expect(entries[2]?.Hash).toBe(folderOfHello)
+    expect(entries[3]?.Hash).toBe('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
+  })
+
+  it('may be empty files', async () => {
+    expect((await add([{ name: 'empty', content: '' }], { version: 1 })).roots).toEqual([
+      ['empty', 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku', 0],
+    ])
+  })
+
+  it('must not share a name', async () => {
+    const cases: [Sent[], string][] = [
+      [[{ name: 'a' }, { name: 'a' }], 'a'],
+      [[{ name: 'd/a' }, { name: './d//a' }], 'd/a'],
+      [[{ name: 'a' }, { name: 'a/b' }], 'a'],
+      [[{ name: 'a/b/c' }, { name: 'a/b' }], 'a/b'],
+    ]
+    for (const [parts, name] of cases) {
+      expect(await errorOf(parts)).toEqual(['DUPLICATE_NAME', `Duplicate file name found: ${name}`])
+    }
+    expect((await add([{ name: 'a' }, { name: 'A' }])).roots).toHaveLength(1)
+  })
+
+  it('are refused when there are none, or when they carry what is not kept', async () => {
+    expect(await errorOf([])).toEqual(['NO_FILE', "file argument 'path' is required"])
+    expect(await errorOf([{ name: 'a', field: 'file?mode=0644&mtime=1' }])).toMatchObject([
+      'INVALID_REQUEST',
+      expect.anything(),
+    ])
+    expect(
+      await errorOf([{ name: 'a', type: 'application/x-directory', content: 'x' }], { isKubo: true }),
+    ).toMatchObject(['INVALID_MULTIPART', expect.anything()])
+    expect(
+      await errorOf([{ name: 'l', type: 'application/symlink', content: 'x'.repeat(5000) }], { isKubo: true }),
+    ).toMatchObject(['INVALID_PATH', expect.anything()])
+    expect(await errorOf([{ name: '../x' }])).toMatchObject(['INVALID_PATH', expect.anything()])
+  })
+})

@@ -1,0 +1,68 @@
+import { CairnError } from '@cairn/protocol'
+import { importProfiles } from '@cairn/unixfs'
+import { describe, expect, it } from 'vitest'
+import { type ProfileQuery, readImportProfile } from './import-profile.ts'
+import { isKuboClient } from './kubo-client.ts'
+
+const codeOf = (query: ProfileQuery): string => {
+  try {
+    return readImportProfile(query, 1).name
+  } catch (error) {
+    return CairnError.is(error) ? error.code : String(error)
+  }
+}
+
+describe('the import profile', () => {
+  it('follows cid-version, and the default of the client', () => {
+    expect(readImportProfile({}, 1)).toBe(importProfiles.v1)
+    expect(readImportProfile({}, 0)).toBe(importProfiles.v0)
+    expect(readImportProfile({ 'cid-version': '0' }, 1)).toBe(importProfiles.v0)
+    expect(readImportProfile({ 'cid-version': '1' }, 0)).toBe(importProfiles.v1)
+    expect(readImportProfile({ profile: 'unixfs-v1-2025' }, 0)).toBe(importProfiles['unixfs-v1-2025'])
+    expect(readImportProfile({ profile: 'unixfs-v0-2015' }, 1)).toBe(importProfiles.v0)
+    expect(readImportProfile({ 'raw-leaves': false }, 1)).toMatchObject({ cidVersion: 1, rawLeaves: false })
+    expect(readImportProfile({ chunker: 'size-65536' }, 1)).toMatchObject({ chunkSizeBytes: 65_536 })
+  })
+
+  it('refuses what would give another CID than asked for', () => {
+    for (const version of ['2', '3', '', 'null', '01', '1 '])
+      expect(codeOf({ 'cid-version': version })).toBe('INVALID_CID_VERSION')
+    const bad: ProfileQuery[] = [
+      { hash: 'blake3' },
+      { trickle: 'true' },
+      { inline: 'true' },
+      { mode: '0644' },
+      { chunker: 'rabin' },
+      { chunker: 'size-1' },
+      { chunker: 'size-2097152' },
+      { chunker: 'size-99999999999' },
+      { profile: 'unixfs-v1-2025', 'cid-version': '0' },
+    ]
+    for (const query of bad) expect([query, codeOf(query)]).toEqual([query, 'INVALID_REQUEST'])
+  })
+})
+
+describe('a client of Kubo', () => {
+  it('is known by what only it sends', () => {
+    expect(isKuboClient({ progress: false }, {})).toBe(true)
+    expect(isKuboClient({ 'stream-channels': true }, {})).toBe(true)
+    expect(isKuboClient({}, { 'user-agent': 'kubo/0.43.0/' })).toBe(true)
+    const boundary = 'multipart/form-data; boundary=-----------------------------V1StGXR8_Z5jdHi6B-myT'
+    expect(isKuboClient({}, { 'content-type': boundary })).toBe(true)
+    expect(
+      isKuboClient(
+        { 'cid-version': '1', 'wrap-with-directory': false },
+        { 'user-agent': 'node', 'content-type': 'multipart/form-data; boundary=----WebKitFormBoundary1234567890123' },
+      ),
+    ).toBe(false)
+    expect(
+      isKuboClient(
+        {},
+        {
+          'user-agent': 'curl/8',
+          'content-type': 'multipart/form-data; boundary=------------------------abcdefghijklmnopqrstuv',
+        },
+      ),
+    ).toBe(false)
+  })
+})

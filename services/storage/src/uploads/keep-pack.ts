@@ -1,0 +1,84 @@
+import type { CID } from 'multiformats/cid'
+import type { Context } from '../context.ts'
+import type { PackWriter, SealedPack } from '../packs/packs.ts'
+import type { QuotaMeter } from './quota-meter.ts'
+import { hasUpload, insertUploads, type NewUpload } from './store.ts'
+import { createUploadId } from './upload-id.ts'
+
+/** What is listed of one root. */
+export type UploadToKeep = {
+  cid: CID
+  name: string
+  mimeType: string | null
+  sizeBytes: number
+  dagSizeBytes: number
+  encryption: boolean
+  storageType: string | null
+  kind: NewUpload['kind']
+}
+
+/**
+ * Makes a written pack durable and, in one unit of work, records it, the uploads and what they use. When the promise
+ * resolves nothing can take the data away; when it fails nothing of it is left. Answers the rows' ids, in order.
+ *
+ * @throws CairnError STORAGE_FULL, STORAGE_FAILED, CONFLICT, UNAVAILABLE
+ */
+export async function keepPack(
+  context: Context,
+  address: string,
+  writer: PackWriter,
+  meter: QuotaMeter,
+  uploads: readonly UploadToKeep[],
+): Promise<string[]> {
+  const sealed = await writer.seal(uploads.map(({ cid }) => cid))
+  const now = context.clock.now()
+  const rows = uploads.map((upload) => toRow(address, upload, now))
+  const usedBytes = rows.reduce((sum, row) => sum + row.size_bytes, 0)
+  try {
+    await context.db.write(async (trx) => {
+      await insertUploads(trx, address, rows)
+      for (const { id } of rows) await context.packs.record(trx, sealed, id)
+      await meter.settle(trx, usedBytes)
+    })
+  } catch (error) {
+    if (!(await isRecorded(context, rows, sealed))) throw error
+    // The answer to the commit was lost, not the commit.
+    context.log.warn({ err: error }, 'an upload was recorded although its commit reported a fault')
+  }
+  context.metrics.uploadedBytes.inc(usedBytes)
+  return rows.map(({ id }) => id)
+}
+
+/** Finds out how a unit of work ended that reported a fault, and removes the pack where nothing names it. */
+async function isRecorded(context: Context, rows: readonly NewUpload[], sealed: SealedPack): Promise<boolean> {
+  const [first] = rows
+  let recorded: boolean
+  try {
+    recorded = first !== undefined && (await hasUpload(context.db.read, first.id))
+  } catch (error) {
+    // In doubt the pack stays: the next start removes what no row names.
+    context.log.warn({ err: error }, 'cannot tell whether an upload was recorded')
+    return false
+  }
+  if (!recorded) await context.packs.discard(sealed)
+  return recorded
+}
+
+function toRow(address: string, upload: UploadToKeep, now: number): NewUpload {
+  return {
+    id: createUploadId(now),
+    address,
+    cid: upload.cid.toString(),
+    root_multihash: upload.cid.multihash.bytes,
+    name: upload.name,
+    mime_type: upload.mimeType,
+    size_bytes: upload.sizeBytes,
+    dag_size_bytes: upload.dagSizeBytes,
+    encryption: upload.encryption ? 1 : 0,
+    storage_type: upload.storageType,
+    kind: upload.kind,
+    status: 'stored',
+    created_at: now,
+    updated_at: now,
+  }
+}

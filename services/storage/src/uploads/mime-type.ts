@@ -1,0 +1,12 @@
+import { contentTypeByBytes, contentTypeByName, sniffBytes } from '../gateway/content-type.ts'
+
+export { sniffBytes }
+
+/** The first bytes of a file, up to {@link sniffBytes}, and whether they are all of it. */
+export type FileStart = { bytes: Uint8Array; isWhole: boolean }
+
+/** The media type of an upload, without parameters: by its name, else by its first bytes where they are known. */
+export async function findMimeType(name: string, start: FileStart | undefined): Promise<string | null> {
+  const found = contentTypeByName(name) ?? (start && (await contentTypeByBytes(start.bytes, start.isWhole)))
+  return found?.split(';', 1)[0] ?? null
+}

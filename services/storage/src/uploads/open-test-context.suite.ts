@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Fastify from 'fastify'
+import { readConfig } from '../config.ts'
+import type { Context } from '../context.ts'
+import { openDatabase } from '../db/database.ts'
+import { createMetrics } from '../http/metrics.ts'
+import { createRateLimiter } from '../http/rate-limits.ts'
+import { openFileStore } from '../objects/files.ts'
+import { createPackStore } from '../packs/packs.ts'
+
+/** The account that tests upload to. */
+export const testAddress = '0x00000000000000000000000000000000000000aa'
+
+/** What a test of uploads works with. */
+export type TestContext = {
+  context: Context
+  home: string
+  /** Used and reserved bytes of the account, and its number of uploads. */
+  account(): Promise<{ used: number; reserved: number; uploads: number }>
+  /** What a failed upload must leave as it was. */
+  leftovers(): Promise<{ uploads: number; packs: number; blocks: number; reservations: number; objects: string[] }>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Real database and packs in a temporary folder, with one account. */
+export async function openTestContext(limitBytes: number, env: Record<string, string> = {}): Promise<TestContext> {
+  const home = await mkdtemp(join(tmpdir(), 'cairn-uploads-'))
+  const config = readConfig({ CAIRN_HOME: home, ...env })
+  const db = await openDatabase({ kind: 'sqlite', path: join(home, 'test.sqlite') })
+  const objects = await openFileStore(join(home, 'packs'))
+  const clock = { now: () => Date.now() }
+  const packs = createPackStore({ db, objects, clock })
+  const log = Fastify({ logger: false }).log
+  const context: Context = {
+    config,
+    db,
+    packs,
+    clock,
+    log,
+    metrics: createMetrics(),
+    rates: createRateLimiter(clock.now, 0),
+    processId: 'test',
+  }
+  await db.write((trx) =>
+    trx
+      .insertInto('account')
+      .values({
+        address: testAddress,
+        created_at: 0,
+        data_limit_bytes: limitBytes,
+        data_used_bytes: 0,
+        reserved_bytes: 0,
+      })
+      .execute(),
+  )
+  const count = async (table: 'upload' | 'pack' | 'block' | 'reservation'): Promise<number> => {
+    const row = await db.read
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('rows'))
+      .executeTakeFirstOrThrow()
+    return Number(row.rows)
+  }
+  return {
+    context,
+    home,
+    async account() {
+      const row = await db.read.selectFrom('account').selectAll().executeTakeFirstOrThrow()
+      return { used: row.data_used_bytes, reserved: row.reserved_bytes, uploads: row.upload_count }
+    },
+    async leftovers() {
+      const keys: string[] = []
+      for await (const { key } of objects.list('')) keys.push(key)
+      return {
+        uploads: await count('upload'),
+        packs: await count('pack'),
+        blocks: await count('block'),
+        reservations: await count('reservation'),
+        objects: keys,
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await db.close()
+      await objects.close()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { Kysely } from 'kysely'
+import type { Schema, UploadTable } from '../db/schema.ts'
+
+/** A row to be written. */
+export type NewUpload = Omit<UploadTable, 'tx_hash'>
+
+/** Rows in one statement: their parameters stay far below what either database takes. */
+const rowsAtOnce = 200
+
+/** Writes the rows of an upload and counts them to their account, inside the caller's unit of work. */
+export async function insertUploads(trx: Kysely<Schema>, address: string, rows: readonly NewUpload[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    await trx
+      .insertInto('upload')
+      .values(rows.slice(at, at + rowsAtOnce))
+      .execute()
+  }
+  await trx
+    .updateTable('account')
+    .set(({ eb }) => ({ upload_count: eb('upload_count', '+', rows.length) }))
+    .where('address', '=', address)
+    .execute()
+}
+
+/** Whether a row was written. */
+export async function hasUpload(db: Kysely<Schema>, id: string): Promise<boolean> {
+  const row = await db.selectFrom('upload').select('id').where('id', '=', id).executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,8 @@
+export { type Added, type AddOptions, addFiles } from './add-files.ts'
+export { createDagIndex } from './dag-index.ts'
+export { giveUp } from './give-up.ts'
+export { type ImportCarOptions, type ImportedCar, importCar, measureRoots } from './import-car.ts'
+export { toUploadError } from './import-errors.ts'
+export { keepPack, type UploadToKeep } from './keep-pack.ts'
+export { openQuotaMeter, type QuotaMeter } from './quota-meter.ts'
+export { completeDag, takeCar } from './take-car.ts'
