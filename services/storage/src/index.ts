@@ -1,1 +1,2 @@
-export {}
+export { readConfig, type StorageConfig, settings } from './config.ts'
+export { type Storage, startStorage } from './start.ts'

@@ -1,0 +1,45 @@
+import type { ApiKeyInfo, Scope } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { findApiKey, issueApiKey, listKeys, revokeKey } from './api-keys.ts'
+import { issueChallenge, spendChallenge } from './challenges.ts'
+import { ensureAccount, readUsage } from './store.ts'
+import type { ContractVerifier } from './verify-signature.ts'
+
+export type { Caller } from './api-keys.ts'
+
+/** Gives a fresh message for an address to sign. */
+export function getMessage(context: Context, address: string): Promise<string> {
+  return issueChallenge(context, address, 'Create an API key or authorise one upload')
+}
+
+/**
+ * Makes an API key for whoever signed the last message.
+ * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED
+ */
+export async function createApiKey(
+  context: Context,
+  verifyContract: ContractVerifier | undefined,
+  wish: { address: string; signature: string; name: string; scopes: readonly Scope[]; expiresAt: number | null },
+): Promise<string> {
+  await spendChallenge(context, verifyContract, wish.address, wish.signature)
+  await ensureAccount(context, wish.address)
+  return issueApiKey(context, wish)
+}
+
+/** Who holds a key. @throws CairnError UNAUTHENTICATED, API_KEY_EXPIRED, API_KEY_REVOKED */
+export const authenticate = findApiKey
+
+/** The account's keys that are not revoked. */
+export function listApiKeys(context: Context, address: string): Promise<ApiKeyInfo[]> {
+  return listKeys(context, address)
+}
+
+/** Ends a key of the account at once. @throws CairnError NOT_FOUND */
+export function revokeApiKey(context: Context, address: string, id: string): Promise<void> {
+  return revokeKey(context, address, id)
+}
+
+/** Bytes an account may store and does. */
+export function getUsage(context: Context, address: string): Promise<{ limitBytes: number; usedBytes: number }> {
+  return readUsage(context, address)
+}

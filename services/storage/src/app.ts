@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { CairnError, keepAliveTimeoutMs, type NetworkProfile, requestIdHeader } from '@cairn/protocol'
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { registerAccountRoutes } from './accounts/routes.ts'
+import type { Context } from './context.ts'
+import { registerFileRoutes } from './files/routes.ts'
+import { registerCors } from './http/cors.ts'
+import { sendError } from './http/errors.ts'
+import { registerPinRoutes } from './pins/routes.ts'
+import type { Readiness } from './service/readiness.ts'
+import { registerServiceRoutes } from './service/routes.ts'
+import { registerUploadRoutes } from './uploads/routes.ts'
+
+/** What the app needs beside its context. */
+export type AppParts = {
+  context: Context
+  readiness: Readiness
+  /** The profile as it is once the listeners have their ports. */
+  profile: () => NetworkProfile
+  /** Fires when running requests are to be cut. */
+  stop: AbortSignal
+}
+
+const headersTimeoutMs = 60_000
+/** A request's head in bytes; more is answered 431. */
+const headBytesMost = 32 * 1024
+
+/** The API, the upload node and the documentation: one listener, its way from top to bottom. */
+export function createApp({ context, readiness, profile, stop }: AppParts): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: context.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    trustProxy: context.config.trustedProxies.length > 0 ? [...context.config.trustedProxies] : false,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // Uploads take hours: their own minimum rate guards them. The head has a limit of its own.
+    requestTimeout: 0,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 8192 },
+    http: { headersTimeout: headersTimeoutMs, maxHeaderSize: headBytesMost },
+  })
+  readBodiesOfJsonOnly(app)
+  app.decorateRequest('cairnCaller')
+  app.decorateRequest('cairnStop')
+  app.decorateReply('cairnDialect')
+
+  app.addHook('onRequest', async (request, reply) => {
+    request.cairnStop = stop
+    reply.headers({
+      [requestIdHeader]: request.id,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'cross-origin',
+    })
+    if (request.method === 'GET' || request.method === 'HEAD') reply.header('cache-control', 'no-store')
+  })
+  registerCors(app, context.config.corsOrigins)
+  app.addHook('onResponse', async (request, reply) => {
+    const call = request.routeOptions.config.callId ?? 'none'
+    context.metrics.requests.inc({ call, status: reply.statusCode })
+    context.metrics.seconds.observe({ call }, reply.elapsedTime / 1000)
+    // The path without its query: addresses and names stay out of the log.
+    request.log.info(
+      {
+        call,
+        method: request.method,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        keyId: request.cairnCaller?.keyId,
+      },
+      'request',
+    )
+  })
+
+  registerServiceRoutes(app, context, readiness, profile)
+  registerAccountRoutes(app, context)
+  registerUploadRoutes(app, context)
+  registerFileRoutes(app, context)
+  registerPinRoutes(app, context)
+
+  app.setErrorHandler((error, request, reply) => {
+    sendError(request, reply, 'api', error, context.metrics)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    sendError(request, reply, 'api', notFound(app, request), context.metrics)
+  })
+  return app
+}
+
+/** Streams are read by their handlers; only JSON is parsed, and only where a call has such a body. */
+function readBodiesOfJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'))
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
+}
+
+function notFound(app: FastifyInstance, request: FastifyRequest): CairnError {
+  const path = request.url.split('?')[0] ?? '/'
+  const allowed = (['GET', 'POST', 'PATCH', 'DELETE'] as const).filter(
+    (method) => app.findRoute({ method, url: path }) !== null,
+  )
+  return allowed.length > 0
+    ? new CairnError('METHOD_NOT_ALLOWED', { details: { allow: allowed } })
+    : new CairnError('NOT_FOUND')
+}

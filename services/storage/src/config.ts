@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { CairnError, GIB, MIB } from '@cairn/protocol'
+import type { DatabaseSettings } from './db/database.ts'
+
+/** The settings of the storage service, parsed. */
+export type StorageConfig = {
+  readonly home: string
+  readonly networkName: string
+  readonly host: string
+  readonly port: number
+  readonly gatewayPort: number
+  /** URLs as users see them; those of the listeners where they are absent. */
+  readonly publicApiUrl: string | undefined
+  readonly publicGatewayUrl: string | undefined
+  readonly gatewayHosts: readonly string[]
+  readonly trustedProxies: readonly string[]
+  /** Origins that browsers may call the API from; `*` echoes any. */
+  readonly corsOrigins: readonly string[]
+  readonly database: DatabaseSettings
+  readonly packFolder: string
+  /** Bytes every new account may store. */
+  readonly freeBytes: number
+  /** Multiplies the calls' own rates; 0 turns rate limits off. */
+  readonly rateFactor: number
+  /** Base URLs of gateways that pins are fetched from. */
+  readonly pinGateways: readonly string[]
+  /** EVM endpoint that contract wallets are asked through (EIP-1271). */
+  readonly evmRpcUrl: string | undefined
+  readonly scrubBytesPerSecond: number
+  readonly packGraceMs: number
+  readonly stopTimeoutMs: number
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+}
+
+/** One variable of the environment: how it is read, what holds without it, what it is for. */
+export type Setting<T> = { about: string; fallback: string; read(text: string): T }
+
+const text: (t: string) => string = (value) => value
+const list = (value: string) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+function whole(least: number, most: number): (text: string) => number {
+  return (value) => {
+    const number = Number(value)
+    if (!/^\d+$/.test(value) || number < least || number > most)
+      throw new Error(`must be a whole number from ${least} to ${most}`)
+    return number
+  }
+}
+
+function url(value: string): string {
+  const parsed = URL.canParse(value) ? new URL(value) : undefined
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) throw new Error('must be an http or https URL')
+  return value.replace(/\/+$/, '')
+}
+
+function optional<T>(read: (text: string) => T): (text: string) => T | undefined {
+  return (value) => (value === '' ? undefined : read(value))
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+function logLevel(value: string): StorageConfig['logLevel'] {
+  const found = logLevels.find((level) => level === value)
+  if (found === undefined) throw new Error(`must be one of ${logLevels.join(', ')}`)
+  return found
+}
+
+function databaseUrl(value: string): string | undefined {
+  if (value === '') return undefined
+  // The text itself stays out of the message: it may hold a password.
+  if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must be empty (SQLite) or a postgres:// URL')
+  return value
+}
+
+/** Every setting there is. `docs/configuration.md` is printed from this record. */
+export const settings = {
+  CAIRN_HOME: { about: 'Folder of data and secrets.', fallback: '.cairn', read: (value: string) => resolve(value) },
+  CAIRN_PORT_OFFSET: { about: 'Added to every default port.', fallback: '0', read: whole(0, 56_000) },
+  CAIRN_NETWORK_NAME: { about: 'Name of the network in its profile.', fallback: 'local', read: text },
+  CAIRN_HOST: { about: 'Address the listeners bind to.', fallback: '127.0.0.1', read: text },
+  CAIRN_PORT: {
+    about: 'Port of the API; 8080 plus the offset where empty.',
+    fallback: '',
+    read: optional(whole(0, 65_535)),
+  },
+  CAIRN_GATEWAY_PORT: {
+    about: 'Port of the gateway; 8081 plus the offset where empty.',
+    fallback: '',
+    read: optional(whole(0, 65_535)),
+  },
+  CAIRN_PUBLIC_API_URL: { about: 'URL of the API as users see it.', fallback: '', read: optional(url) },
+  CAIRN_PUBLIC_GATEWAY_URL: { about: 'URL of the gateway as users see it.', fallback: '', read: optional(url) },
+  CAIRN_GATEWAY_HOSTS: {
+    about: 'Host names under which each CID gets an origin of its own ({cid}.ipfs.{host}), separated by commas.',
+    fallback: 'localhost',
+    read: list,
+  },
+  CAIRN_TRUSTED_PROXIES: {
+    about: 'Addresses or networks of proxies whose X-Forwarded headers count, separated by commas.',
+    fallback: '',
+    read: list,
+  },
+  CAIRN_CORS_ORIGINS: {
+    about: 'Origins that browsers may call the API from, separated by commas; * is any.',
+    fallback: '*',
+    read: list,
+  },
+  CAIRN_DATABASE_URL: {
+    about: 'postgres:// URL; SQLite below CAIRN_HOME where empty. CAIRN_DATABASE_URL_FILE names a file that holds it.',
+    fallback: '',
+    read: databaseUrl,
+  },
+  CAIRN_DATABASE_POOL: { about: 'Connections to PostgreSQL.', fallback: '10', read: whole(1, 200) },
+  CAIRN_PACK_FOLDER: {
+    about: 'Folder of the packs; packs/ below CAIRN_HOME where empty.',
+    fallback: '',
+    read: optional(text),
+  },
+  CAIRN_FREE_BYTES: {
+    about: 'Bytes each new account may store.',
+    fallback: String(5 * GIB),
+    read: whole(0, Number.MAX_SAFE_INTEGER),
+  },
+  CAIRN_RATE_FACTOR: {
+    about: 'Multiplies the rate limit of every call; 0 turns them off.',
+    fallback: '1',
+    read: whole(0, 1_000_000),
+  },
+  CAIRN_PIN_GATEWAYS: {
+    about: 'Base URLs of trustless gateways that pins are fetched from, separated by commas.',
+    fallback: '',
+    read: (value: string) => list(value).map(url),
+  },
+  CAIRN_EVM_RPC_URL: {
+    about: 'EVM endpoint for signatures of contract wallets (EIP-1271); they are refused where it is empty.',
+    fallback: '',
+    read: optional(url),
+  },
+  CAIRN_SCRUB_BYTES_PER_SECOND: {
+    about: 'Rate at which packs are re-read and checked in the background; 0 turns it off.',
+    fallback: String(8 * MIB),
+    read: whole(0, 1024 * MIB),
+  },
+  CAIRN_PACK_GRACE_SECONDS: {
+    about: 'How long a pack stays after the last upload that needs it was deleted.',
+    fallback: String(24 * 3600),
+    read: (value: string) => whole(0, 366 * 24 * 3600)(value) * 1000,
+  },
+  CAIRN_STOP_TIMEOUT_SECONDS: {
+    about: 'How long running requests may go on after the service was told to stop.',
+    fallback: '10',
+    read: (value: string) => whole(0, 3600)(value) * 1000,
+  },
+  CAIRN_LOG_LEVEL: { about: `Least level of log lines: ${logLevels.join(', ')}.`, fallback: 'info', read: logLevel },
+} as const satisfies Record<string, Setting<unknown>>
+
+/** Names that other parts of Cairn read: known, so that they are no error here. */
+const foreignNames = new Set(['CAIRN_NETWORK', 'CAIRN_API_KEY', 'CAIRN_CONFIG_HOME', 'CAIRN_PASSWORD_FILE'])
+
+type Values = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
+
+/**
+ * Reads the settings out of an environment.
+ * @throws CairnError INVALID_CONFIGURATION naming every setting that is wrong, and every CAIRN_ name that is unknown.
+ */
+export function readConfig(environment: Record<string, string | undefined> = process.env): StorageConfig {
+  const problems: string[] = []
+  const values: Partial<Record<keyof typeof settings, unknown>> = {}
+  for (const name of Object.keys(settings) as (keyof typeof settings)[]) {
+    try {
+      values[name] = settings[name].read(readValue(environment, name) ?? settings[name].fallback)
+    } catch (error) {
+      problems.push(`${name} ${error instanceof Error ? error.message : 'is not valid'}`)
+    }
+  }
+  for (const name of Object.keys(environment)) {
+    const known = Object.hasOwn(settings, name.replace(/_FILE$/, '')) || foreignNames.has(name)
+    if (name.startsWith('CAIRN_') && !known) problems.push(`${name} is not a setting`)
+  }
+  if (problems.length > 0) {
+    throw new CairnError('INVALID_CONFIGURATION', { message: problems.join('; '), details: { problems } })
+  }
+  return toConfig(values as Values)
+}
+
+function readValue(environment: Record<string, string | undefined>, name: string): string | undefined {
+  const file = environment[`${name}_FILE`]
+  if (file === undefined) return environment[name]
+  if (environment[name] !== undefined) throw new Error(`is set twice: by itself and by ${name}_FILE`)
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new Error(`cannot be read: ${name}_FILE names a file that does not open`, { cause: error })
+  }
+}
+
+function toConfig(values: Values): StorageConfig {
+  const home = values.CAIRN_HOME
+  const database: DatabaseSettings =
+    values.CAIRN_DATABASE_URL === undefined
+      ? { kind: 'sqlite', path: join(home, 'storage.sqlite') }
+      : { kind: 'postgres', url: values.CAIRN_DATABASE_URL, poolSize: values.CAIRN_DATABASE_POOL }
+  return Object.freeze({
+    home,
+    networkName: values.CAIRN_NETWORK_NAME,
+    host: values.CAIRN_HOST,
+    port: values.CAIRN_PORT ?? 8080 + values.CAIRN_PORT_OFFSET,
+    gatewayPort: values.CAIRN_GATEWAY_PORT ?? 8081 + values.CAIRN_PORT_OFFSET,
+    publicApiUrl: values.CAIRN_PUBLIC_API_URL,
+    publicGatewayUrl: values.CAIRN_PUBLIC_GATEWAY_URL,
+    gatewayHosts: values.CAIRN_GATEWAY_HOSTS,
+    trustedProxies: values.CAIRN_TRUSTED_PROXIES,
+    corsOrigins: values.CAIRN_CORS_ORIGINS,
+    database,
+    packFolder: values.CAIRN_PACK_FOLDER ?? join(home, 'packs'),
+    freeBytes: values.CAIRN_FREE_BYTES,
+    rateFactor: values.CAIRN_RATE_FACTOR,
+    pinGateways: values.CAIRN_PIN_GATEWAYS,
+    evmRpcUrl: values.CAIRN_EVM_RPC_URL,
+    scrubBytesPerSecond: values.CAIRN_SCRUB_BYTES_PER_SECOND,
+    packGraceMs: values.CAIRN_PACK_GRACE_SECONDS,
+    stopTimeoutMs: values.CAIRN_STOP_TIMEOUT_SECONDS,
+    logLevel: values.CAIRN_LOG_LEVEL,
+  })
+}

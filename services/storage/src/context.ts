@@ -1,0 +1,22 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { StorageConfig } from './config.ts'
+import type { Database } from './db/database.ts'
+import type { Metrics } from './http/metrics.ts'
+import type { RateLimiter } from './http/rate-limits.ts'
+import type { PackStore } from './packs/packs.ts'
+
+/** Where the time comes from: milliseconds since 1970. Tests give their own. */
+export type Clock = { now(): number }
+
+/** What every capability works with. There is no other state. */
+export type Context = {
+  readonly config: StorageConfig
+  readonly db: Database
+  readonly packs: PackStore
+  readonly clock: Clock
+  readonly log: FastifyBaseLogger
+  readonly metrics: Metrics
+  readonly rates: RateLimiter
+  /** Names this process in reservations and leases. */
+  readonly processId: string
+}

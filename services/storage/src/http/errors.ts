@@ -1,0 +1,56 @@
+import { CairnError, type DialectName, type ErrorCode, encodeError } from '@cairn/protocol'
+import { UnixfsError } from '@cairn/unixfs'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Metrics } from './metrics.ts'
+
+/** Errors of the frame, by its own codes. */
+const frameCodes: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'INVALID_REQUEST',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'INVALID_REQUEST',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'INVALID_REQUEST',
+  FST_ERR_BAD_URL: 'INVALID_REQUEST',
+  FST_ERR_MAX_PARAM_LENGTH: 'INVALID_REQUEST',
+}
+
+/** Any fault as one of ours: errors of the frame by their code, of UnixFS as a bad request, the rest as INTERNAL. */
+export function toCairnError(error: unknown): CairnError {
+  if (CairnError.is(error)) return error
+  if (error instanceof UnixfsError) return new CairnError('INVALID_REQUEST', { message: error.message, cause: error })
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    const code = frameCodes[error.code]
+    if (code !== undefined) return new CairnError(code, { cause: error })
+  }
+  if (error instanceof Error && 'statusCode' in error && error.statusCode === 400) {
+    return new CairnError('INVALID_REQUEST', { cause: error })
+  }
+  return new CairnError('INTERNAL', { cause: error })
+}
+
+/** Sends an error in a dialect, with the request's id; logs what is the service's own fault, with its cause. */
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dialect: DialectName,
+  fault: unknown,
+  metrics: Metrics,
+): FastifyReply {
+  const error = toCairnError(fault)
+  const named = new CairnError(error.code, {
+    message: error.message,
+    hint: error.hint,
+    details: error.details,
+    requestId: request.id,
+    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+  })
+  const encoded = encodeError(dialect, named)
+  metrics.errors.inc({ code: error.code })
+  if (encoded.status >= 500) request.log.error({ err: fault, code: error.code }, error.message)
+  // A body that was not read to its end would be taken for the next request.
+  if (!request.raw.complete) reply.header('connection', 'close')
+  return reply
+    .status(encoded.status)
+    .headers({ ...encoded.headers, 'cache-control': 'no-store' })
+    .send(encoded.body)
+}

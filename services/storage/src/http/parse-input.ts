@@ -1,0 +1,64 @@
+import {
+  CairnError,
+  type CallArguments,
+  type CallDefinition,
+  type ErrorCode,
+  errorTable,
+  type Schema,
+} from '@cairn/protocol'
+import type { FastifyRequest } from 'fastify'
+import * as v from 'valibot'
+
+type Issue = { field: string; message: string }
+
+/** Codes whose sentence a schema may say, so that the code is found again from the text. */
+const codesBySentence = new Map<string, ErrorCode>(
+  (['INVALID_CID', 'INVALID_ADDRESS'] as const).map((code) => [errorTable[code].message, code]),
+)
+
+/**
+ * Parses what came by the call's schemas.
+ * @throws CairnError INVALID_REQUEST with all problems in `details.issues`, or the code whose sentence a schema said
+ */
+export function parseInput<C extends CallDefinition>(call: C, request: FastifyRequest): CallArguments<C> {
+  const issues: Issue[] = []
+  const input: Record<string, unknown> = {}
+  const parse = (part: string, schema: Schema | undefined, value: unknown): void => {
+    if (schema === undefined) return
+    const result = v.safeParse(schema, value)
+    if (result.success) input[part] = result.output
+    else
+      for (const issue of result.issues)
+        issues.push({ field: [part, v.getDotPath(issue)].filter(Boolean).join('.'), message: issue.message })
+  }
+  const { params } = request
+  parse('params', call.params, isRecord(params) ? renameRest(call, params) : {})
+  parse('query', call.query, request.query)
+  parse('headers', call.headers, request.headers)
+  if (call.body?.kind === 'json') parse('body', call.body.schema, request.body)
+  if (issues.length > 0) throw describe(issues)
+  // The schemas made it: this is the one place where their types meet the frame's untyped parts.
+  return input as CallArguments<C>
+}
+
+/** The frame calls the rest of a path `*`; the call has a name for it. */
+function renameRest(call: CallDefinition, params: Record<string, unknown>): Record<string, unknown> {
+  const rest = /\{(\w+)\*\}$/.exec(call.path)?.[1]
+  if (rest === undefined) return params
+  const { '*': value, ...others } = params
+  return { ...others, [rest]: value }
+}
+
+function describe(issues: Issue[]): CairnError {
+  const details = { issues: issues.slice(0, 50) }
+  for (const issue of issues) {
+    const code = codesBySentence.get(issue.message)
+    if (code !== undefined) return new CairnError(code, { details })
+  }
+  const listed = issues.slice(0, 3).map((issue) => `${issue.field}: ${issue.message}`)
+  return new CairnError('INVALID_REQUEST', { message: `The request is not valid: ${listed.join('; ')}`, details })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,43 @@
+import { CairnError } from '@cairn/protocol'
+
+/** Token buckets by name of the caller and call. */
+export type RateLimiter = {
+  /** Takes one token of a bucket that fills up by `perMinute`. @throws CairnError RATE_LIMITED with the seconds to wait */
+  take(name: string, perMinute: number): void
+}
+
+type Bucket = { tokens: number; at: number }
+
+/** Buckets kept at most; beyond it the oldest go. A forgotten bucket starts full: limits loosen, memory does not grow. */
+const bucketsMost = 50_000
+
+/**
+ * Rates of one process. They guard its own cores, so they need not outlive it or be shared: behind n replicas a caller
+ * has n times the rate.
+ */
+export function createRateLimiter(factor: number, clock: { now(): number }): RateLimiter {
+  const buckets = new Map<string, Bucket>()
+  return {
+    take(name, perMinute) {
+      if (factor === 0) return
+      const size = perMinute * factor
+      const at = clock.now()
+      const found = buckets.get(name)
+      buckets.delete(name)
+      const tokens =
+        found === undefined ? size : Math.min(size, found.tokens + (Math.max(0, at - found.at) / 60_000) * size)
+      if (tokens < 1) {
+        buckets.set(name, { tokens, at })
+        throw new CairnError('RATE_LIMITED', {
+          retryAfterSeconds: Math.ceil(((1 - tokens) / size) * 60),
+          details: { perMinute: size },
+        })
+      }
+      buckets.set(name, { tokens: tokens - 1, at })
+      if (buckets.size > bucketsMost) {
+        const [oldest] = buckets.keys()
+        if (oldest !== undefined) buckets.delete(oldest)
+      }
+    },
+  }
+}

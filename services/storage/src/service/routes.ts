@@ -1,0 +1,55 @@
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import {
+  getHealth,
+  getMetrics,
+  getNetworkProfile,
+  getOpenApi,
+  getReadiness,
+  type NetworkProfile,
+} from '@cairn/protocol'
+import { toOpenApi } from '@cairn/protocol/openapi'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../context.ts'
+import { route } from '../http/route.ts'
+import { docsPage, docsScript } from './docs-page.ts'
+import type { Readiness } from './readiness.ts'
+
+/** The version that `/readyz` and the OpenAPI document name. */
+export const serviceVersion = '0.1.0'
+
+/** Binds what tells about the service itself: health, metrics, profile, documentation. */
+export function registerServiceRoutes(
+  app: FastifyInstance,
+  context: Context,
+  readiness: Readiness,
+  profile: () => NetworkProfile,
+): void {
+  const openApi = toOpenApi({ version: serviceVersion })
+  route(app, context, getHealth, async () => ({ status: 'ok' as const }))
+  route(app, context, getReadiness, async () => ({
+    status: 'ready' as const,
+    version: serviceVersion,
+    parts: await readiness.check(),
+  }))
+  route(app, context, getMetrics, async ({ reply }) =>
+    reply.header('content-type', context.metrics.registry.contentType).send(await context.metrics.registry.metrics()),
+  )
+  route(app, context, getNetworkProfile, async () => profile())
+  route(app, context, getOpenApi, async () => ({ openapi: '3.1.1', ...openApi }))
+
+  // The page and its parts come from this origin alone; nothing on it is a user's.
+  const policy =
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  app.get('/docs', (_request, reply) =>
+    reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(docsPage),
+  )
+  app.get('/docs/start.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').send(docsScript))
+  app.register(fastifyStatic, {
+    root: assets,
+    prefix: '/docs/assets/',
+    allowedPath: (path) => /^\/swagger-ui(-bundle)?\.(js|css)$/.test(path),
+  })
+}

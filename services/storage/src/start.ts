@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, unlink } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { NetworkProfile } from '@cairn/protocol'
+import type { FastifyInstance } from 'fastify'
+import pino, { type Logger } from 'pino'
+import { releaseAbandoned } from './accounts/quota.ts'
+import { createApp } from './app.ts'
+import type { StorageConfig } from './config.ts'
+import type { Clock, Context } from './context.ts'
+import { openDatabase } from './db/database.ts'
+import { createGatewayApp } from './gateway/app.ts'
+import { createMetrics } from './http/metrics.ts'
+import { createRateLimiter } from './http/rate-limits.ts'
+import { openFileStore } from './objects/files.ts'
+import { createPackStore } from './packs/create-pack-store.ts'
+import type { PackEvent } from './packs/packs.ts'
+import { createReadiness } from './service/readiness.ts'
+
+/** A storage service that runs. Disposing ends it: no new requests, running ones end or are cut, then all is closed. */
+export type Storage = AsyncDisposable & {
+  readonly apiUrl: string
+  readonly gatewayUrl: string
+  readonly context: Context
+  /** The network's profile as it is served. */
+  readonly profile: NetworkProfile
+}
+
+/** Parts that tests replace. */
+export type StartOptions = { clock?: Clock; log?: Logger }
+
+/**
+ * Starts the storage service: database, packs, workers, API and gateway, in this order. Port 0 takes any free port.
+ * @throws CairnError, or the listener's error where a port is taken; nothing stays open then
+ */
+export async function startStorage(config: StorageConfig, options: StartOptions = {}): Promise<Storage> {
+  // What was opened is closed in reverse, also when a later step fails.
+  await using stack = new AsyncDisposableStack()
+  const clock = options.clock ?? { now: () => Date.now() }
+  const log =
+    options.log ?? pino({ level: config.logLevel, base: { service: 'storage' }, redact: ['req.headers.authorization'] })
+  await mkdir(config.home, { recursive: true, mode: 0o700 })
+
+  const db = stack.use(await openDatabase(config.database))
+  const objects = await openFileStore(config.packFolder)
+  stack.defer(() => objects.close())
+  const metrics = createMetrics()
+  const packs = createPackStore({ db, objects, clock, onEvent: (event) => report(event, log, metrics.damagedBlocks) })
+  const rates = createRateLimiter(config.rateFactor, clock)
+  const context: Context = { config, db, packs, clock, log, metrics, rates, processId: randomUUID() }
+
+  const abandoned = await releaseAbandoned(context)
+  const recovered = await packs.recover()
+  log.info({ ...recovered, abandonedReservations: abandoned }, 'recovered')
+
+  const stop = new AbortController()
+  const readiness = createReadiness(context, () => probeObjects(config.packFolder))
+  let profile: NetworkProfile | undefined
+  const readProfile = () => {
+    if (profile === undefined) throw new Error('the profile is made once the listeners have their ports')
+    return profile
+  }
+  const app = createApp({ context, readiness, profile: readProfile, stop: stop.signal })
+  const gateway = createGatewayApp({ packs, log, config, clock })
+  stack.defer(() => end([app, gateway], stop, config.stopTimeoutMs, () => readiness.drain()))
+  const apiUrl = config.publicApiUrl ?? (await listen(app, config.host, config.port))
+  if (config.publicApiUrl !== undefined) await listen(app, config.host, config.port)
+  const ownGatewayUrl = await listen(gateway, config.host, config.gatewayPort)
+  const gatewayUrl = config.publicGatewayUrl ?? ownGatewayUrl
+  profile = { name: config.networkName, api: apiUrl, upload: apiUrl, gateway: gatewayUrl }
+
+  const running = stack.move()
+  return { apiUrl, gatewayUrl, context, profile, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+  await app.listen({ host, port })
+  const address = app.server.address() as AddressInfo
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+}
+
+/** No new work, then the end of running work, cut at the limit. */
+async function end(apps: FastifyInstance[], stop: AbortController, limitMs: number, drain: () => void): Promise<void> {
+  drain()
+  const closed = Promise.all(apps.map((app) => app.close()))
+  const timer = setTimeout(() => {
+    stop.abort()
+    for (const app of apps) app.server.closeAllConnections()
+  }, limitMs)
+  try {
+    await closed
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function probeObjects(folder: string): Promise<void> {
+  const path = join(folder, 'tmp', `probe-${randomUUID()}`)
+  const file = await open(path, 'wx')
+  try {
+    await file.write('ok')
+  } finally {
+    await file.close()
+    await unlink(path)
+  }
+}
+
+function report(event: PackEvent, log: Logger, damaged: { inc(count?: number): void }): void {
+  if (event.type === 'block-damaged') {
+    damaged.inc()
+    log.error({ cid: event.cid, pack: event.objectKey }, 'a stored block is damaged')
+  } else if (event.type === 'worker-failed') log.error({ err: event.error, worker: event.worker }, 'a worker failed')
+  else if (event.type === 'pack-removed') log.info({ pack: event.objectKey }, 'a pack was removed')
+  else log.info({ packs: event.packs, damagedBlocks: event.damagedBlocks }, 'scrubbed all packs')
+}
