@@ -7,7 +7,6 @@ import {
   keepAliveTimeoutMs,
   requestIdHeader,
 } from '@cairn/protocol'
-import type { BlockSource } from '@cairn/unixfs'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -15,6 +14,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { PackStore } from '../packs/packs.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { type Answer, answerRequest, type Gateway, type GatewayRequest } from './gateway.ts'
 import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'
@@ -24,7 +24,7 @@ import { sendAnswer } from './send-answer.ts'
 
 /** What the gateway needs of the service; its context has all of it. */
 export type GatewayContext = {
-  packs: BlockSource
+  packs: Pick<PackStore, 'openReader'>
   log: FastifyBaseLogger
   clock: { now(): number }
   config: {
@@ -47,7 +47,6 @@ const requestTimeoutMs = 30_000
  * @see https://specs.ipfs.tech/http-gateways/
  */
 export function createGatewayApp(context: GatewayContext): FastifyInstance {
-  const gateway: Gateway = { source: context.packs }
   const hosts: HostSettings = {
     subdomainHosts: context.config.gatewayHosts.map((name) => name.toLowerCase()),
     isTrustedProxy: matchAddresses(context.config.trustedProxies),
@@ -74,7 +73,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
       reply.raw.writeHead(200, kept.headers).end(kept.body)
       return
     }
-    const answer = await handle(gateway, hosts, request, reply)
+    const answer = await handle({ source: context.packs.openReader() }, hosts, request, reply)
     if (key !== undefined && answer !== undefined) answers.keep(key, answer)
   })
   app.setNotFoundHandler(async (request, reply) => {
@@ -109,14 +108,13 @@ async function handle(
     await sendAnswer(response, answer)
     return answer
   } catch (error) {
-    if (left.signal.aborted) return undefined
     const failure = toGatewayError(error)
-    if (failure.code === 'DATA_DAMAGED' || failure.status >= 500) {
-      request.log.error(
-        { err: error, url: request.originalUrl.slice(0, 300), details: failure.details },
-        failure.message,
-      )
+    // Damage is told even when the reader has gone: its own answer was cut by it, as a rule.
+    if (failure.code === 'DATA_DAMAGED' || (failure.status >= 500 && !left.signal.aborted)) {
+      const url = request.originalUrl.slice(0, 300)
+      request.log.error({ err: error, url, details: failure.details }, failure.message)
     }
+    if (left.signal.aborted) return undefined
     sendError(request, reply, failure)
     return undefined
   }

@@ -119,10 +119,10 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${units[unit] ?? ''}`
 }
 
-/** Text as it is safe between tags and in quoted attributes; control characters become visible. */
+/** Text as it is safe between tags and in quoted attributes; what is unseen or turns the writing around is shown as �. */
 export function escapeHtml(text: string): string {
   return text
     .toWellFormed()
-    .replace(/\p{Cc}/gu, '\ufffd')
+    .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
     .replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 }

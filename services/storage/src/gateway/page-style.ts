@@ -8,10 +8,11 @@ h1{font-size:1.125rem;font-weight:600;margin:0 0 .25rem;overflow-wrap:anywhere}
 .path{font-weight:400}
 .facts{margin:0 0 1.75rem;color:var(--soft);font-size:.8125rem;display:flex;flex-wrap:wrap;gap:.25rem 1rem}
 .cid,.ipfs-hash{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.8125rem;overflow-wrap:anywhere}
+td .ipfs-hash{white-space:nowrap}
 a{color:var(--link);text-decoration:none;unicode-bidi:isolate}
 a:hover{text-decoration:underline}
 a:focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:2px}
-table{width:100%;border-collapse:collapse;background:var(--lift);border:1px solid var(--line);border-radius:10px;overflow:hidden;border-spacing:0}
+table{width:100%;border-collapse:separate;border-spacing:0;background:var(--lift);border:1px solid var(--line);border-radius:10px;overflow:hidden}
 th{font-size:.75rem;font-weight:600;text-align:left;color:var(--soft);border-bottom:1px solid var(--line)}
 th,td{padding:.5rem .875rem;vertical-align:baseline}
 tbody tr+tr td{border-top:1px solid var(--line)}

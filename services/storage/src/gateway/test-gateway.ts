@@ -66,7 +66,7 @@ export function createTestGateway(
   }
   return {
     app: createGatewayApp({
-      packs: createVerifyingSource(source, sha256),
+      packs: { openReader: () => createVerifyingSource(source, sha256) },
       clock: { now: settings.now ?? Date.now },
       log: Fastify({ logger: false }).log,
       config: { gatewayHosts: settings.hosts ?? ['dweb.test'], trustedProxies: settings.proxies ?? [] },
