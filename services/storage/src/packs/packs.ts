@@ -5,6 +5,9 @@ import type { Schema } from '../db/schema.ts'
 
 export { createPackStore, type PackStoreParts } from './create-pack-store.ts'
 export { hashSha256 } from './hash-sha256.ts'
+export { markDamaged } from './mark-damage.ts'
+export { removePack } from './remove-pack.ts'
+export { verifyPack } from './verify-pack.ts'
 
 /** Options of everything that reads. */
 export type ReadOptions = { signal?: AbortSignal | undefined }
@@ -60,6 +63,7 @@ export type PackWriter = {
 /** Something an operator should hear of. */
 export type PackEvent =
   | { type: 'block-damaged'; cid: string; packId: bigint; objectKey: string }
+  | { type: 'pack-damaged'; packId: bigint; objectKey: string; damagedBlocks: number; faults: string[] }
   | { type: 'pack-removed'; packId: bigint; objectKey: string }
   | { type: 'scrub-finished'; packs: number; damagedBlocks: number }
   | { type: 'worker-failed'; worker: string; error: unknown }

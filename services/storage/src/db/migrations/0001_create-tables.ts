@@ -58,7 +58,7 @@ export const createTables: Migration = {
       damaged_at ${integer},
       primary key (multihash, pack_id)
     )${clustered}`,
-    'create index block_pack on block (pack_id)',
+    'create index block_pack on block (pack_id, offset_bytes)',
     'create index block_damaged on block (pack_id) where damaged_at is not null',
 
     `create table upload (

@@ -1,0 +1,153 @@
+import { CairnError, MIB } from '@cairn/protocol'
+import { encodeCarFrame, readCar } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
+import type { Database } from '../db/database.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import { hashSha256 } from './hash-sha256.ts'
+import { packHeaderBytes } from './manifest.ts'
+
+const rowsInOneQuery = 256
+const runBytesMost = MIB
+const multihashBytes = 34
+
+/** A pack as its row tells it. */
+export type PackToVerify = { id: bigint; object_key: string; size_bytes: number; block_count: number }
+
+/** What a pack was found to be. */
+export type PackVerification = {
+  blocks: number
+  bytes: number
+  /** Multihashes of blocks whose bytes do not match. */
+  damaged: Uint8Array[]
+  /** What is wrong with the file around the blocks, in words: such a pack reads, but could not be re-indexed. */
+  faults: string[]
+}
+
+/** What a verification needs. `pace` is called after each read with its bytes, and may wait. */
+export type VerifyPackParts = {
+  db: Database
+  objects: ObjectStore
+  pace?: (bytes: number) => Promise<void>
+  signal?: AbortSignal | undefined
+}
+
+type Row = { multihash: Uint8Array; offset_bytes: number; length_bytes: number }
+
+/** Reads a whole pack in the order of its bytes and checks every block, every frame and the manifest. */
+export async function verifyPack(pack: PackToVerify, parts: VerifyPackParts): Promise<PackVerification> {
+  const { db, objects, pace = async () => undefined, signal } = parts
+  const found: PackVerification = { blocks: 0, bytes: 0, damaged: [], faults: [] }
+  let end = packHeaderBytes
+  for (let rows = await rowsAfter(db, pack.id, 0); rows.length > 0; rows = await rowsAfter(db, pack.id, end - 1)) {
+    for (const run of runsOf(rows)) {
+      signal?.throwIfAborted()
+      const last = run.at(-1)
+      const runEnd = last === undefined ? end : last.offset_bytes + last.length_bytes
+      const bytes = await readOrNothing(objects, pack.object_key, end, runEnd - end)
+      let at = end
+      for (const row of run) {
+        const start = row.offset_bytes
+        const block = bytes?.subarray(start - end, start - end + row.length_bytes)
+        found.blocks++
+        if (block === undefined || !isBlockOf(row.multihash, block)) found.damaged.push(row.multihash)
+        else if (!isFrame(bytes?.subarray(at - end, start - end), row)) found.faults.push(`frame at byte ${at}`)
+        at = start + row.length_bytes
+      }
+      found.bytes += runEnd - end
+      end = runEnd
+      await pace(bytes?.length ?? 0)
+    }
+  }
+  if (found.blocks !== pack.block_count) found.faults.push(`${found.blocks} rows of ${pack.block_count} blocks`)
+  if (!(await hasManifest(objects, pack, end))) found.faults.push('header or manifest')
+  return found
+}
+
+function rowsAfter(db: Database, packId: bigint, offset: number): Promise<Row[]> {
+  return db.read
+    .selectFrom('block')
+    .select(['multihash', 'offset_bytes', 'length_bytes'])
+    .where('pack_id', '=', packId)
+    .where('offset_bytes', '>', offset)
+    .orderBy('offset_bytes')
+    .limit(rowsInOneQuery)
+    .execute()
+}
+
+/** Cuts rows into groups that are read at once; one block may be larger than a run. */
+function* runsOf(rows: readonly Row[]): Generator<Row[]> {
+  let run: Row[] = []
+  for (const row of rows) {
+    const start = run[0]?.offset_bytes ?? row.offset_bytes
+    if (run.length > 0 && row.offset_bytes + row.length_bytes - start > runBytesMost) {
+      yield run
+      run = []
+    }
+    run.push(row)
+  }
+  if (run.length > 0) yield run
+}
+
+async function readOrNothing(
+  objects: ObjectStore,
+  key: string,
+  offset: number,
+  length: number,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await objects.read(key, offset, length)
+  } catch (error) {
+    if (CairnError.is(error, 'DATA_DAMAGED')) return undefined
+    throw error
+  }
+}
+
+function isBlockOf(multihash: Uint8Array, block: Uint8Array): boolean {
+  return Buffer.compare(multihash.subarray(2), hashSha256(block)) === 0
+}
+
+/** Whether the bytes before a payload are its length and a CID with its hash. */
+function isFrame(prefix: Uint8Array | undefined, { multihash, length_bytes: length }: Row): boolean {
+  if (prefix === undefined || prefix.length < multihashBytes + 1) return false
+  let frameLength = 0
+  let at = 0
+  for (let scale = 1; ; scale *= 128) {
+    const byte = prefix[at++] ?? 0
+    frameLength += (byte & 0x7f) * scale
+    if (byte < 0x80) break
+    if (at > 4) return false
+  }
+  if (frameLength !== prefix.length - at + length) return false
+  return Buffer.compare(prefix.subarray(-multihashBytes), multihash) === 0
+}
+
+/** Whether the header names a manifest, and that manifest is the last block and whole. */
+async function hasManifest(objects: ObjectStore, pack: PackToVerify, end: number): Promise<boolean> {
+  const size = await objects.size(pack.object_key)
+  if (size !== pack.size_bytes || size <= end) return false
+  const head = await readOrNothing(objects, pack.object_key, 0, packHeaderBytes)
+  const tail = await readOrNothing(objects, pack.object_key, end, size - end)
+  const root = head === undefined ? undefined : await rootOf(head)
+  if (root === undefined || tail === undefined) return false
+  for (let prefix = 37; prefix <= 40; prefix++) {
+    const payload = tail.subarray(prefix)
+    const expected = encodeCarFrame(root, payload.length)
+    if (expected.length !== prefix || Buffer.compare(expected, tail.subarray(0, prefix)) !== 0) continue
+    return isBlockOf(root.multihash.bytes, payload)
+  }
+  return false
+}
+
+async function rootOf(header: Uint8Array): Promise<CID | undefined> {
+  const source = async function* () {
+    yield header
+  }
+  try {
+    const car = await readCar(source())
+    await car.close()
+    return car.roots.length === 1 ? car.roots[0] : undefined
+  } catch {
+    // Whatever cannot be read is no header.
+    return undefined
+  }
+}
