@@ -15,6 +15,14 @@ export type BlockSource = {
   get(cid: CID, options?: ReadOptions): Promise<Uint8Array>
   /** Told which blocks will be asked for next, in order. */
   prefetch?(cids: CID[]): void
+  /** Nodes decoded before, for sources that many read from: large folders cost more to decode than to read. */
+  readonly nodes?: NodeCache
+}
+
+/** Keeps decoded nodes, as many and as long as it sees fit. What it gives is shared: nobody changes it. */
+export type NodeCache = {
+  get(cid: CID): DagNode | undefined
+  set(cid: CID, node: DagNode): void
 }
 
 /** A source that checks each block of another against its CID. Its `get` fails as `verifyBlock` does. */
@@ -38,5 +46,9 @@ export async function loadBlock(source: BlockSource, cid: CID, { signal }: ReadO
 
 /** Reads and decodes a block. */
 export async function loadNode(source: BlockSource, cid: CID, options: ReadOptions): Promise<DagNode> {
-  return decodeNode(cid, await loadBlock(source, cid, options))
+  const known = source.nodes?.get(cid)
+  if (known !== undefined) return known
+  const node = decodeNode(cid, await loadBlock(source, cid, options))
+  source.nodes?.set(cid, node)
+  return node
 }

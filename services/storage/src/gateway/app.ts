@@ -18,6 +18,7 @@ import type { PackStore } from '../packs/packs.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { type Answer, answerRequest, type Gateway, type GatewayRequest } from './gateway.ts'
 import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'
+import { createNodeCache, withNodes } from './node-cache.ts'
 import { toGatewayError } from './open-path.ts'
 import { everyAnswer } from './security-headers.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -52,6 +53,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     isTrustedProxy: matchAddresses(context.config.trustedProxies),
   }
   const answers = createAnswerCache(context.clock.now)
+  const nodes = createNodeCache(context.clock.now)
   const app = Fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -73,7 +75,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
       reply.raw.writeHead(200, kept.headers).end(kept.body)
       return
     }
-    const answer = await handle({ source: context.packs.openReader() }, hosts, request, reply)
+    const answer = await handle({ source: withNodes(context.packs.openReader(), nodes) }, hosts, request, reply)
     if (key !== undefined && answer !== undefined) answers.keep(key, answer)
   })
   app.setNotFoundHandler(async (request, reply) => {
