@@ -40,7 +40,7 @@ export async function openTestContext(limitBytes: number, env: Record<string, st
     clock,
     log,
     metrics: createMetrics(),
-    rates: createRateLimiter(clock.now, 0),
+    rates: createRateLimiter(0, clock),
     processId: 'test',
   }
   await db.write((trx) =>

@@ -1,0 +1,235 @@
+import { hash } from 'node:crypto'
+import { CairnError, MIB } from '@cairn/protocol'
+import {
+  type BlockSink,
+  createFileImporter,
+  encodeCarFrame,
+  encodeCarHeader,
+  importProfiles,
+  readFile,
+} from '@cairn/unixfs'
+import fc from 'fast-check'
+import { CID } from 'multiformats/cid'
+import { create } from 'multiformats/hashes/digest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { importCar } from './import-car.ts'
+import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
+
+let test: TestContext
+
+beforeEach(async () => {
+  test = await openTestContext(64 * MIB)
+})
+afterEach(() => test[Symbol.asyncDispose]())
+
+type Block = { cid: CID; bytes: Uint8Array }
+
+const sha256 = (bytes: Uint8Array) => hash('sha256', bytes, 'buffer')
+
+function block(code: number, bytes: Uint8Array): Block {
+  return { cid: CID.createV1(code, create(0x12, sha256(bytes))), bytes }
+}
+
+const raw = (bytes: Uint8Array) => block(0x55, bytes)
+
+function varint(value: number): number[] {
+  const out: number[] = []
+  for (let left = value; ; left = Math.floor(left / 128)) {
+    if (left < 128) return [...out, left]
+    out.push((left % 128) | 128)
+  }
+}
+
+const field = (number: number, bytes: Uint8Array | number[]) => [(number << 3) | 2, ...varint(bytes.length), ...bytes]
+
+/** A dag-pb node written by hand, so that it can lie. */
+function node(links: { cid: CID; name?: string; size?: number }[], data: number[]): Block {
+  const bytes: number[] = []
+  for (const { cid, name = '', size = 0 } of links) {
+    bytes.push(...field(2, [...field(1, cid.bytes), ...field(2, Buffer.from(name)), 0x18, ...varint(size)]))
+  }
+  return block(0x70, Uint8Array.from([...bytes, ...field(1, data)]))
+}
+
+const directory = (links: { cid: CID; name?: string }[]) => node(links, [8, 1])
+const file = (children: { cid: CID; size: number }[], total = children.reduce((sum, { size }) => sum + size, 0)) =>
+  node(children, [8, 2, 0x18, ...varint(total), ...children.flatMap(({ size }) => [0x20, ...varint(size)])])
+
+function car(roots: CID[], blocks: Block[]): Buffer {
+  return Buffer.concat([
+    encodeCarHeader(roots),
+    ...blocks.flatMap(({ cid, bytes }) => [encodeCarFrame(cid, bytes.length), bytes]),
+  ])
+}
+
+function importBytes(bytes: Uint8Array, name = 'x.car', pieceBytes = 65_536) {
+  const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
+  const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--b--')])
+  const source = (async function* () {
+    for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes)
+  })()
+  return importCar(test.context, testAddress, source, {
+    boundary: 'b',
+    bodyBytes: body.length,
+    isKubo: false,
+    storageType: undefined,
+    signal: new AbortController().signal,
+  })
+}
+
+async function codeOf(bytes: Uint8Array): Promise<string> {
+  try {
+    await importBytes(bytes)
+    return 'taken'
+  } catch (error) {
+    return CairnError.is(error) ? error.code : `not ours: ${error}`
+  }
+}
+
+/** A file as our own importer writes it. */
+async function importedFile(bytes: Uint8Array): Promise<{ root: CID; blocks: Block[] }> {
+  const blocks: Block[] = []
+  const sink: BlockSink = { put: (cid, block) => void blocks.push({ cid, bytes: Uint8Array.from(block) }) }
+  const importer = createFileImporter({ profile: importProfiles.v1, hash: sha256, sink })
+  await importer.write(bytes)
+  return { root: (await importer.finish()).cid, blocks }
+}
+
+const nothing = { uploads: 0, packs: 0, blocks: 0, reservations: 0, objects: [] }
+const leaf = raw(Buffer.from('leaf'))
+
+describe('a CAR', () => {
+  it('is kept under its root, whatever order its blocks have and however it is cut', async () => {
+    const content = Buffer.alloc(2 * MIB + 5, 'cairn stones')
+    const { root, blocks } = await importedFile(content)
+    const bytes = car([root], [...blocks].reverse())
+    const { roots } = await importBytes(bytes, 'big.bin.car', 1000)
+    expect(roots).toMatchObject([{ Name: 'big.bin', Hash: root.toString() }])
+    const pieces: Uint8Array[] = []
+    for await (const piece of readFile(test.context.packs, root)) pieces.push(Buffer.from(piece))
+    expect(Buffer.concat(pieces).equals(content)).toBe(true)
+    expect(await test.account()).toEqual({ used: content.length, reserved: 0, uploads: 1 })
+    expect(await test.context.db.read.selectFrom('upload').select(['kind', 'size_bytes']).execute()).toEqual([
+      { kind: 'car', size_bytes: content.length },
+    ])
+  })
+
+  it('may leave out what is stored here, and then keeps it from being removed', async () => {
+    await importBytes(car([leaf.cid], [leaf]))
+    const folder = directory([{ cid: leaf.cid, name: 'a' }])
+    const { roots } = await importBytes(car([folder.cid], [folder]))
+    expect(roots[0]?.Hash).toBe(folder.cid.toString())
+    const links = await test.context.db.read.selectFrom('upload_pack').selectAll().execute()
+    expect(links).toHaveLength(3)
+  })
+
+  it('may have several roots, and blocks that lie in CIDs', async () => {
+    const inline = CID.createV1(0x55, create(0, Buffer.from('in the CID')))
+    const folder = directory([
+      { cid: inline, name: 'i' },
+      { cid: leaf.cid, name: 'l' },
+    ])
+    const { roots } = await importBytes(car([folder.cid, leaf.cid], [folder, leaf]))
+    expect(roots.map(({ Name }) => Name)).toEqual([folder.cid.toString(), leaf.cid.toString()])
+    expect(await test.account()).toEqual({ used: 14 + 4, reserved: 0, uploads: 2 })
+  })
+
+  it('is charged for blocks that no root needs', async () => {
+    const spare = raw(Buffer.alloc(1000, 1))
+    await importBytes(car([leaf.cid], [leaf, spare]))
+    expect((await test.account()).used).toBe(1004)
+  })
+
+  it('is charged for the files in it however often they share blocks', async () => {
+    const twice = file([
+      { cid: leaf.cid, size: 4 },
+      { cid: leaf.cid, size: 4 },
+    ])
+    await importBytes(car([twice.cid], [twice, leaf]))
+    expect((await test.account()).used).toBe(8)
+  })
+
+  it('is refused when it is not one, or not whole', async () => {
+    const good = car([leaf.cid], [leaf])
+    const missing = directory([{ cid: raw(Buffer.from('gone')).cid, name: 'a' }])
+    const cases: [string, Uint8Array, string][] = [
+      ['empty', Buffer.alloc(0), 'INVALID_CAR'],
+      ['text', Buffer.from('hello, I am no CAR'), 'INVALID_CAR'],
+      ['cut', good.subarray(0, good.length - 1), 'INVALID_CAR'],
+      ['header alone, no roots', Buffer.from(encodeCarHeader([])), 'INVALID_CAR'],
+      ['root missing', Buffer.from(encodeCarHeader([leaf.cid])), 'INCOMPLETE_DAG'],
+      ['child missing', car([missing.cid], [missing]), 'INCOMPLETE_DAG'],
+      ['forged', car([leaf.cid], [{ cid: leaf.cid, bytes: Buffer.from('lies') }]), 'BLOCK_HASH_MISMATCH'],
+      [
+        'blake3',
+        car([leaf.cid], [{ cid: CID.createV1(0x55, create(0x1e, sha256(leaf.bytes))), bytes: leaf.bytes }]),
+        'UNSUPPORTED_CODEC',
+      ],
+      ['unknown codec', car([leaf.cid], [leaf, block(0x99, Buffer.from('?'))]), 'UNSUPPORTED_CODEC'],
+      ['malformed node', car([leaf.cid], [leaf, block(0x70, Buffer.from('not protobuf'))]), 'INVALID_CAR'],
+      ['huge header', Buffer.concat([Uint8Array.from(varint(2 ** 31)), Buffer.alloc(100)]), 'INVALID_CAR'],
+      ['huge block', car([leaf.cid], [raw(Buffer.alloc(2 * MIB + 1))]), 'INVALID_CAR'],
+      ['lying length', Buffer.concat([good, Uint8Array.from([0xff, 0xff, 0x7f])]), 'INVALID_CAR'],
+      ['too many roots', Buffer.from(encodeCarHeader(Array.from({ length: 1001 }, () => leaf.cid))), 'INVALID_CAR'],
+    ]
+    for (const [what, bytes, code] of cases) expect([what, await codeOf(bytes)]).toEqual([what, code])
+    expect(await test.leftovers()).toEqual(nothing)
+    expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: 0 })
+  })
+
+  it('is refused when its sizes lie', async () => {
+    const long = file([{ cid: leaf.cid, size: 2 ** 40 }])
+    const inner = file([{ cid: leaf.cid, size: 4 }])
+    const outer = file([{ cid: inner.cid, size: 5 }])
+    const ofFolder = file([{ cid: directory([]).cid, size: 0 }])
+    expect(await codeOf(car([long.cid], [long, leaf]))).toBe('INVALID_CAR')
+    expect(await codeOf(car([outer.cid], [outer, inner, leaf]))).toBe('INVALID_CAR')
+    expect(await codeOf(car([ofFolder.cid], [ofFolder, directory([])]))).toBe('INVALID_CAR')
+  })
+
+  it('is refused at once when it is a bomb: a pebibyte, a shared grid, a bottomless folder, an endless fan', async () => {
+    const zeros = raw(Buffer.alloc(MIB))
+    const petabyte = [zeros]
+    let size = MIB
+    for (let level = 0; level < 3; level++) {
+      const child = petabyte.at(-1) ?? zeros
+      petabyte.push(file(Array.from({ length: 1024 }, () => ({ cid: child.cid, size }))))
+      size *= 1024
+    }
+    const grid: Block[] = [leaf]
+    for (let level = 0; level < 40; level++) {
+      const child = grid.at(-1) ?? leaf
+      grid.push(
+        directory(Array.from({ length: 40 }, (_, index) => ({ cid: child.cid, name: String(index).padStart(2, '0') }))),
+      )
+    }
+    const deep: Block[] = [leaf]
+    for (let level = 0; level < 5000; level++) deep.push(directory([{ cid: (deep.at(-1) ?? leaf).cid, name: 'd' }]))
+    const fan = node([], [8, 5, 0x28, 0x22, 0x30, ...varint(2 ** 31)])
+    const last = (blocks: Block[]) => (blocks.at(-1) ?? leaf).cid
+    expect(await codeOf(car([last(petabyte)], petabyte))).toBe('DAG_TOO_DEEP')
+    expect(await codeOf(car([last(grid)], grid))).toBe('DAG_TOO_DEEP')
+    expect(await codeOf(car([last(deep)], deep))).toBe('DAG_TOO_DEEP')
+    expect(await codeOf(car([fan.cid], [fan]))).toBe('INVALID_CAR')
+    expect(await test.leftovers()).toEqual(nothing)
+    expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: 0 })
+  })
+
+  it('is answered with an error of ours whatever its bytes are', async () => {
+    const good = car([leaf.cid], [directory([{ cid: leaf.cid, name: 'a' }]), leaf])
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (changes, pieceBytes) => {
+          const bytes = Buffer.from(good)
+          for (const [at, value] of changes) bytes[at] = value
+          const outcome = await importBytes(bytes, 'x.car', pieceBytes).catch((error: unknown) => error)
+          expect(CairnError.is(outcome) ? outcome.code !== 'INTERNAL' : !(outcome instanceof Error)).toBe(true)
+        },
+      ),
+      { numRuns: 200 },
+    )
+    expect((await test.account()).reserved).toBe(0)
+  })
+})
