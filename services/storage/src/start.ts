@@ -111,6 +111,9 @@ function report(event: PackEvent, log: Logger, damaged: { inc(count?: number): v
     damaged.inc()
     log.error({ cid: event.cid, pack: event.objectKey }, 'a stored block is damaged')
   } else if (event.type === 'worker-failed') log.error({ err: event.error, worker: event.worker }, 'a worker failed')
-  else if (event.type === 'pack-removed') log.info({ pack: event.objectKey }, 'a pack was removed')
+  else if (event.type === 'pack-damaged') {
+    damaged.inc(event.damagedBlocks)
+    log.error({ pack: event.objectKey, damagedBlocks: event.damagedBlocks, faults: event.faults }, 'a pack is damaged')
+  } else if (event.type === 'pack-removed') log.info({ pack: event.objectKey }, 'a pack was removed')
   else log.info({ packs: event.packs, damagedBlocks: event.damagedBlocks }, 'scrubbed all packs')
 }

@@ -69,7 +69,7 @@ export type PackEvent =
   | { type: 'worker-failed'; worker: string; error: unknown }
 
 /** What the start found left over from a crash, and removed. */
-export type Recovery = { unfinishedObjects: number; orphanObjects: number; reservations: number }
+export type Recovery = { unfinishedObjects: number; orphanObjects: number }
 
 /**
  * The blocks of all uploads, in packs: append-only CARs in an object store, with an index in the database. It is a

@@ -68,7 +68,7 @@ export async function indexAhead(db: Database, own: OwnPack): Promise<boolean> {
 }
 
 /** False when the row is there: several uploads may share one sealed pack. */
-async function insertPack(trx: Kysely<Schema>, own: OwnPack, unreferencedAt: number | null): Promise<boolean> {
+export async function insertPack(trx: Kysely<Schema>, own: OwnPack, unreferencedAt: number | null): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('pack')
     .values({

@@ -17,16 +17,15 @@ const orphanSearchMs = 7 * 24 * hourMs
 export type RecoveryParts = { db: Database; objects: ObjectStore; clock: { now(): number }; orphanAgeMs: number }
 
 /**
- * Removes what a crash left over: unfinished objects, finished ones that no row names, and room held by uploads whose
- * time is over. Safe at any time and beside other replicas.
+ * Removes what a crash left over: unfinished objects, and finished ones that no row names. Safe at any time and beside
+ * other replicas.
  */
 export async function recoverPacks(parts: RecoveryParts): Promise<Recovery> {
-  const { db, objects, clock } = parts
+  const { objects, clock } = parts
   const now = clock.now()
   const unfinishedObjects = await objects.sweep(now - unfinishedAgeMs)
   const orphanObjects = await removeOrphans(parts, now)
-  const reservations = await returnReservations(db, now)
-  return { unfinishedObjects, orphanObjects, reservations }
+  return { unfinishedObjects, orphanObjects }
 }
 
 async function removeOrphans({ db, objects, orphanAgeMs }: RecoveryParts, now: number): Promise<number> {
@@ -39,30 +38,4 @@ async function removeOrphans({ db, objects, orphanAgeMs }: RecoveryParts, now: n
     }
   }
   return removed
-}
-
-/** Gives back the room of uploads that ended without saying so. */
-async function returnReservations(db: Database, now: number): Promise<number> {
-  return db.write(async (trx) => {
-    const expired = await trx
-      .deleteFrom('reservation')
-      .where('expires_at', '<', now)
-      .returning(['address', 'bytes'])
-      .execute()
-    for (const { address, bytes } of expired) {
-      await trx
-        .updateTable('account')
-        .set(({ eb }) => ({
-          reserved_bytes: eb
-            .case()
-            .when('reserved_bytes', '>', bytes)
-            .then(eb('reserved_bytes', '-', bytes))
-            .else(0)
-            .end(),
-        }))
-        .where('address', '=', address)
-        .execute()
-    }
-    return expired.length
-  })
 }

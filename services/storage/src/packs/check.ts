@@ -1,0 +1,148 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import { findOrphans } from './find-orphans.ts'
+import { verifyPack } from './verify-pack.ts'
+
+const packsInOneQuery = 500
+
+/** One thing that is not as it should be. */
+export type Finding =
+  | { kind: 'missing-pack'; packId: bigint; objectKey: string }
+  | { kind: 'wrong-size'; packId: bigint; objectKey: string; expectedBytes: number; actualBytes: number }
+  | { kind: 'orphan-object'; objectKey: string; sizeBytes: number }
+  | { kind: 'damaged-blocks'; packId: bigint; objectKey: string; count: number; multihashes: string[] }
+  | { kind: 'pack-faults'; packId: bigint; objectKey: string; faults: string[] }
+  | { kind: 'incomplete-upload'; uploadId: string; cid: string }
+  | { kind: 'wrong-reference'; packId: bigint; isReferenced: boolean }
+  | { kind: 'wrong-ledger'; address: string; field: 'data_used_bytes' | 'reserved_bytes'; is: number; shouldBe: number }
+
+/** What is checked. */
+export type CheckParts = {
+  db: Database
+  objects: ObjectStore
+  clock: { now(): number }
+  /** Objects younger than this may still get their row; an hour unless told. */
+  orphanAgeMs?: number
+  /** Part of the packs whose bytes are read, from 0 (none, unless told) to 1 (all). */
+  readData?: number
+  /** Which part, when not all are read: another number from 0 to 1 reads others. */
+  seed?: number
+  signal?: AbortSignal
+}
+
+/** Walks database and object store and tells what does not fit. Changes nothing; can be stopped anywhere. */
+export async function* check(parts: CheckParts): AsyncGenerator<Finding> {
+  yield* checkPacks(parts)
+  yield* checkOrphans(parts)
+  yield* checkUploads(parts)
+  yield* checkReferences(parts)
+  yield* checkLedger(parts)
+}
+
+async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: CheckParts): AsyncGenerator<Finding> {
+  for (let after = -1n; ; ) {
+    const packs = await db.read
+      .selectFrom('pack')
+      .select(['id', 'object_key', 'size_bytes', 'block_count'])
+      .where('state', '=', 'live')
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(packsInOneQuery)
+      .execute()
+    for (const pack of packs) {
+      signal?.throwIfAborted()
+      after = pack.id
+      const place = { packId: pack.id, objectKey: pack.object_key }
+      const actualBytes = await objects.size(pack.object_key)
+      if (actualBytes === undefined) {
+        yield { kind: 'missing-pack', ...place }
+        continue
+      }
+      if (actualBytes !== pack.size_bytes) {
+        yield { kind: 'wrong-size', ...place, expectedBytes: pack.size_bytes, actualBytes }
+      }
+      const isRead = (fractionOf(pack.id) + seed) % 1 < readData
+      const { damaged, faults } = isRead
+        ? await verifyPack(pack, { db, objects, signal })
+        : { damaged: await knownDamage(db, pack.id), faults: [] }
+      if (damaged.length > 0) {
+        const multihashes = damaged.slice(0, 100).map((bytes) => Buffer.from(bytes).toString('hex'))
+        yield { kind: 'damaged-blocks', ...place, count: damaged.length, multihashes }
+      }
+      if (faults.length > 0) yield { kind: 'pack-faults', ...place, faults: faults.slice(0, 100) }
+    }
+    if (packs.length < packsInOneQuery) return
+  }
+}
+
+/** A number from 0 to 1 that is always the same for a pack: its random bits. */
+function fractionOf(packId: bigint): number {
+  return Number(packId & 0xfffffn) / 0x100000
+}
+
+async function knownDamage(db: Database, packId: bigint): Promise<Uint8Array[]> {
+  const rows = await db.read
+    .selectFrom('block')
+    .select('multihash')
+    .where('pack_id', '=', packId)
+    .where('damaged_at', 'is not', null)
+    .execute()
+  return rows.map(({ multihash }) => multihash)
+}
+
+async function* checkOrphans({
+  db,
+  objects,
+  clock,
+  orphanAgeMs = 3_600_000,
+  signal,
+}: CheckParts): AsyncGenerator<Finding> {
+  for await (const { key, sizeBytes } of findOrphans({ db, objects }, 'packs/', clock.now() - orphanAgeMs)) {
+    signal?.throwIfAborted()
+    yield { kind: 'orphan-object', objectKey: key, sizeBytes }
+  }
+}
+
+/** Uploads whose root no pack holds, or that refer to none. A root in an identity CID (00…) needs no pack. */
+async function* checkUploads({ db, signal }: CheckParts): AsyncGenerator<Finding> {
+  const incomplete = sql<{ id: string; cid: string }>`
+    select upload.id as "uploadId", upload.cid as cid from upload
+    where not exists (select 1 from block join pack on pack.id = block.pack_id
+        where block.multihash = upload.root_multihash and block.damaged_at is null and pack.state = 'live')
+      or not exists (select 1 from upload_pack where upload_pack.upload_id = upload.id)`
+  const { rows } = await sql<{ uploadId: string; cid: string; root: Uint8Array }>`
+    select found."uploadId", found.cid, upload.root_multihash as root
+    from (${incomplete}) as found join upload on upload.id = found."uploadId"`.execute(db.read)
+  for (const { uploadId, cid, root } of rows) {
+    signal?.throwIfAborted()
+    if (root[0] !== 0) yield { kind: 'incomplete-upload', uploadId, cid }
+  }
+}
+
+/** Packs that count as unreferenced though an upload needs them, or the other way round. */
+async function* checkReferences({ db }: CheckParts): AsyncGenerator<Finding> {
+  const { rows } = await sql<{ pack_id: bigint; stamp: number | null }>`
+    select pack.id as pack_id, pack.unreferenced_at as stamp from pack
+    where pack.state = 'live' and (pack.unreferenced_at is null)
+      = (not exists (select 1 from upload_pack where upload_pack.pack_id = pack.id))`.execute(db.read)
+  for (const { pack_id: packId, stamp } of rows) {
+    yield { kind: 'wrong-reference', packId, isReferenced: stamp !== null }
+  }
+}
+
+/** Accounts whose sums are not those of their uploads and reservations. */
+async function* checkLedger({ db }: CheckParts): AsyncGenerator<Finding> {
+  const { rows } = await sql<{ address: string; used: number; reserved: number; uploads: number; held: number }>`
+    select address, data_used_bytes as used, reserved_bytes as reserved, uploads, held from (
+      select account.address, data_used_bytes, reserved_bytes,
+        coalesce((select sum(size_bytes) from upload where upload.address = account.address), 0) as uploads,
+        coalesce((select sum(bytes) from reservation where reservation.address = account.address), 0) as held
+      from account) as sums
+    where data_used_bytes <> uploads or reserved_bytes <> held`.execute(db.read)
+  for (const { address, used, reserved, uploads, held } of rows) {
+    const common = { kind: 'wrong-ledger', address } as const
+    if (used !== uploads) yield { ...common, field: 'data_used_bytes', is: used, shouldBe: uploads }
+    if (reserved !== held) yield { ...common, field: 'reserved_bytes', is: reserved, shouldBe: held }
+  }
+}
