@@ -1,1 +1,2 @@
-export {}
+export { createNetwork, type Network, type NetworkOptions } from './network.ts'
+export type { TestWallet } from './test-wallet.ts'

@@ -1,2 +1,3 @@
 export { readConfig, type StorageConfig, settings } from './config.ts'
 export { type Storage, startStorage } from './start.ts'
+export { untilStopped } from './until-stopped.ts'

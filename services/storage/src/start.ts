@@ -17,6 +17,7 @@ import { openFileStore } from './objects/files.ts'
 import { createPackStore } from './packs/create-pack-store.ts'
 import type { PackEvent } from './packs/packs.ts'
 import { createReadiness } from './service/readiness.ts'
+import { startWorkers } from './start-workers.ts'
 
 /** A storage service that runs. Disposing ends it: no new requests, running ones end or are cut, then all is closed. */
 export type Storage = AsyncDisposable & {
@@ -46,13 +47,16 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const objects = await openFileStore(config.packFolder)
   stack.defer(() => objects.close())
   const metrics = createMetrics()
-  const packs = createPackStore({ db, objects, clock, onEvent: (event) => report(event, log, metrics.damagedBlocks) })
+  const onEvent = (event: PackEvent) => report(event, log, metrics.damagedBlocks)
+  const packs = createPackStore({ db, objects, clock, onEvent })
   const rates = createRateLimiter(config.rateFactor, clock)
   const context: Context = { config, db, packs, clock, log, metrics, rates, processId: randomUUID() }
 
   const abandoned = await releaseAbandoned(context)
   const recovered = await packs.recover()
   log.info({ ...recovered, abandonedReservations: abandoned }, 'recovered')
+
+  stack.use(startWorkers(context, objects, onEvent))
 
   const stop = new AbortController()
   const readiness = createReadiness(context, () => probeObjects(config.packFolder))
@@ -107,13 +111,25 @@ async function probeObjects(folder: string): Promise<void> {
 }
 
 function report(event: PackEvent, log: Logger, damaged: { inc(count?: number): void }): void {
-  if (event.type === 'block-damaged') {
-    damaged.inc()
-    log.error({ cid: event.cid, pack: event.objectKey }, 'a stored block is damaged')
-  } else if (event.type === 'worker-failed') log.error({ err: event.error, worker: event.worker }, 'a worker failed')
-  else if (event.type === 'pack-damaged') {
-    damaged.inc(event.damagedBlocks)
-    log.error({ pack: event.objectKey, damagedBlocks: event.damagedBlocks, faults: event.faults }, 'a pack is damaged')
-  } else if (event.type === 'pack-removed') log.info({ pack: event.objectKey }, 'a pack was removed')
-  else log.info({ packs: event.packs, damagedBlocks: event.damagedBlocks }, 'scrubbed all packs')
+  switch (event.type) {
+    case 'block-damaged':
+      damaged.inc()
+      log.error({ cid: event.cid, pack: event.objectKey }, 'a stored block is damaged')
+      break
+    case 'pack-damaged':
+      damaged.inc(event.damagedBlocks)
+      log.error(
+        { pack: event.objectKey, damagedBlocks: event.damagedBlocks, faults: event.faults },
+        'a stored pack is damaged',
+      )
+      break
+    case 'worker-failed':
+      log.error({ err: event.error, worker: event.worker }, 'a worker failed')
+      break
+    case 'pack-removed':
+      log.info({ pack: event.objectKey }, 'a pack was removed')
+      break
+    case 'scrub-finished':
+      log.info({ packs: event.packs, damagedBlocks: event.damagedBlocks }, 'scrubbed all packs')
+  }
 }

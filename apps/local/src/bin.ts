@@ -1,0 +1,54 @@
+// `npm start`: the whole network on this machine, until Ctrl-C.
+import { relative, resolve } from 'node:path'
+import { CairnError } from '@cairn/protocol'
+import { untilStopped } from '@cairn/storage'
+import { createNetwork, type Network } from './network.ts'
+import { networkFile } from './network-file.ts'
+
+const started = performance.now()
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function greet({ home, profile }: Network): void {
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  say(`
+Cairn is ready after ${seconds} s.
+
+  API and uploads   ${profile.api}
+  Gateway           ${profile.gateway}
+  Every call        ${profile.api}/docs
+  Profile           ${relative('', networkFile(home)) || networkFile(home)}
+  Test wallet       ${profile.wallet.address}
+
+Try, in a second terminal:
+
+  npm run cairn -- api-key new
+  npm run cairn -- upload README.md
+  curl ${profile.gateway}/ipfs/<cid>
+
+Ctrl-C ends it; your data stays in ${relative('', home) || home}.`)
+}
+
+function complain(error: unknown): void {
+  const known = CairnError.is(error)
+  const lines = known ? [error.message, error.hint] : [error instanceof Error ? (error.stack ?? error.message) : error]
+  process.stderr.write(`${lines.join('\n')}\n`)
+}
+
+const stopped = untilStopped(complain)
+// A closed terminal takes away the output, not the service.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
+try {
+  await using network = await createNetwork({
+    home: resolve(process.env['CAIRN_HOME'] ?? '.cairn'),
+    environment: process.env,
+  })
+  greet(network)
+  await stopped
+} catch (error) {
+  complain(error)
+  process.exitCode = 1
+}

@@ -1,0 +1,33 @@
+import { createServer } from 'node:net'
+import { CairnError } from '@cairn/protocol'
+
+/** A port and what it is for. */
+export type WantedPort = { part: string; port: number }
+
+/**
+ * Makes sure that every port is free before anything is started, so that the message can name all that are not.
+ * @throws CairnError INVALID_CONFIGURATION naming the ports and CAIRN_PORT_OFFSET
+ */
+export async function checkPorts(host: string, wanted: readonly WantedPort[]): Promise<void> {
+  const taken: WantedPort[] = []
+  for (const candidate of wanted) if (!(await isFree(host, candidate.port))) taken.push(candidate)
+  if (taken.length === 0) return
+  const list = taken.map(({ part, port }) => `port ${port} (${part})`).join(' and ')
+  throw new CairnError('INVALID_CONFIGURATION', {
+    message: `${list} on ${host} ${taken.length === 1 ? 'is' : 'are'} in use`,
+    hint: 'End what uses it, or set CAIRN_PORT_OFFSET, for example CAIRN_PORT_OFFSET=100 npm start: it is added to every default port.',
+    details: { taken },
+  })
+}
+
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(false)
+      else
+        reject(new CairnError('INVALID_CONFIGURATION', { message: `Cannot listen on ${host}:${port}`, cause: error }))
+    })
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)))
+  })
+}

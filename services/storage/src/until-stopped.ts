@@ -1,0 +1,24 @@
+/** Signals that come this soon after the first are its echo: a terminal and a parent process both pass Ctrl-C on. */
+const echoMs = 1_000
+
+/**
+ * Resolves with the first signal to stop, or with an unhandled rejection: in doubt a process ends rather than runs on.
+ * A second signal, later, ends the process at once.
+ */
+export function untilStopped(onFault: (error: unknown) => void): Promise<void> {
+  return new Promise((resolve) => {
+    let first: number | undefined
+    const stop = () => {
+      const now = performance.now()
+      first ??= now
+      if (now - first > echoMs) process.exit(130)
+      resolve()
+    }
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+    process.on('unhandledRejection', (error) => {
+      onFault(error)
+      process.exitCode = 1
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createNetwork, type Network } from '@cairn/local'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+
+/** A local network of a test's own, on free ports and in a temporary folder that goes with it. */
+export type TestNetwork = Network
+
+export async function createTestNetwork(environment: Record<string, string> = {}): Promise<TestNetwork> {
+  const home = await mkdtemp(join(tmpdir(), 'cairn-test-'))
+  const network = await createNetwork({
+    home,
+    ports: 'any',
+    environment: { CAIRN_LOG_LEVEL: 'silent', ...environment },
+  })
+  return {
+    ...network,
+    async [Symbol.asyncDispose]() {
+      await network[Symbol.asyncDispose]()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** An API key of a wallet (a fresh one where none is given), by the published calls. */
+export async function createTestKey(
+  network: TestNetwork,
+  privateKey = generatePrivateKey(),
+): Promise<{ apiKey: string; address: string; privateKey: `0x${string}` }> {
+  const account = privateKeyToAccount(privateKey)
+  const { api } = network.profile
+  const message: unknown = await (await fetch(`${api}/api/auth/get_message?publicKey=${account.address}`)).json()
+  if (typeof message !== 'string') throw new Error(`no message: ${JSON.stringify(message)}`)
+  const answer = await fetch(`${api}/api/auth/create_api_key`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ publicKey: account.address, signedMessage: await account.signMessage({ message }) }),
+  })
+  const apiKey: unknown = await answer.json()
+  if (typeof apiKey !== 'string') throw new Error(`no key: ${JSON.stringify(apiKey)}`)
+  return { apiKey, address: account.address.toLowerCase(), privateKey }
+}
