@@ -1,0 +1,121 @@
+// The peer's published CLI 0.4.7, unchanged, through a terminal, against the local network.
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+
+const require = createRequire(import.meta.url)
+const program = require.resolve('@lighthouse-web3/sdk/dist/Commands/index.js')
+const hosts = require.resolve('@lighthouse-web3/sdk/dist/lighthouse.config.js')
+
+let network: TestNetwork
+let folder = ''
+const privateKey = generatePrivateKey()
+const password = 'correct horse'
+
+/** Runs the CLI in a terminal of its own; each prompt that appears is answered by what goes with it. */
+function lighthouse(args: string[], answers: [prompt: string, answer: string][] = []): Promise<string> {
+  const quoted = [process.execPath, '--require', join(folder, 'hosts.cjs'), program, ...args]
+    .map((part) => `'${part}'`)
+    .join(' ')
+  return new Promise((resolve, reject) => {
+    const child = spawn('script', ['--quiet', '--return', '--command', quoted, '/dev/null'], {
+      cwd: folder,
+      env: { ...process.env, XDG_CONFIG_HOME: join(folder, 'config'), NODE_OPTIONS: '', TERM: 'dumb' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    const waiting = [...answers]
+    let said = ''
+    let read = 0
+    const listen = (piece: Buffer) => {
+      said += piece.toString()
+      const next = waiting[0]
+      const at = next === undefined ? -1 : said.indexOf(next[0], read)
+      if (next !== undefined && at >= 0) {
+        read = at + next[0].length
+        waiting.shift()
+        child.stdin.write(`${next[1]}\n`)
+      }
+    }
+    child.stdout.on('data', listen)
+    child.stderr.on('data', listen)
+    child.on('error', reject)
+    child.on('close', () => resolve(said))
+  })
+}
+
+beforeAll(async () => {
+  network = await createTestNetwork()
+  folder = mkdtempSync(join(tmpdir(), 'cairn-published-cli-'))
+  const { api, upload, gateway } = network.profile
+  writeFileSync(
+    join(folder, 'hosts.cjs'),
+    `Object.assign(require(${JSON.stringify(hosts)}).lighthouseConfig, ${JSON.stringify({ lighthouseAPI: api, lighthouseNode: upload, lighthouseGateway: gateway })})\n`,
+  )
+  // Names a network whose public endpoints the balance command does not ask.
+  const store = join(folder, 'config', '@lighthouse-web3', 'sdk-nodejs')
+  mkdirSync(store, { recursive: true })
+  writeFileSync(join(store, 'config.json'), JSON.stringify({ LIGHTHOUSE_GLOBAL_NETWORK: 'calibration' }))
+})
+
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('a user’s first session, command by command', async () => {
+  const address = privateKeyToAccount(privateKey).address
+  const imported = await lighthouse(['import-wallet', '--key', privateKey], [['Set a password', password]])
+  expect(imported).toContain(`Public Key: ${address}`)
+
+  expect(await lighthouse(['wallet'])).toContain(address)
+
+  const key = await lighthouse(['api-key', '--new'], [['Enter your password', password]])
+  expect(key).toMatch(/Api Key: .*\S{20}/)
+
+  expect(await lighthouse(['balance'])).toContain('Data Limit')
+
+  writeFileSync(join(folder, 'hello.txt'), 'hello world')
+  const uploaded = await lighthouse(
+    ['upload', 'hello.txt'],
+    [
+      ['Y/n', 'Y'],
+      ['Enter your password', password],
+    ],
+  )
+  expect(uploaded).toContain('CID: bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
+
+  const listed = await lighthouse(['get-uploads'])
+  expect(listed).toContain('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
+
+  const config: unknown = JSON.parse(
+    readFileSync(join(folder, 'config', '@lighthouse-web3', 'sdk-nodejs', 'config.json'), 'utf8'),
+  )
+  const apiKey =
+    typeof config === 'object' && config !== null && 'LIGHTHOUSE_GLOBAL_API_KEY' in config
+      ? config.LIGHTHOUSE_GLOBAL_API_KEY
+      : ''
+  const list: unknown = await (
+    await fetch(`${network.profile.api}/api/user/files_uploaded?lastKey=null`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    })
+  ).json()
+  expect(list).toMatchObject({ totalFiles: 1, fileList: [{ fileName: 'hello.txt' }] })
+  const id = (list as { fileList: { id: string }[] }).fileList[0]?.id ?? ''
+  expect(await lighthouse(['delete-file', id])).toContain('Success: File deleted successfully.')
+})
+
+test('a wallet made by the CLI', async () => {
+  const made = await lighthouse(['create-wallet'], [['Set a password', password]])
+  expect(made).toMatch(/Public Key: .*0x[0-9a-fA-F]{40}/)
+  expect(made).toContain('Wallet Created!')
+})
+
+test('wrong keys are said, not hidden', async () => {
+  await lighthouse(['api-key', '--import', 'nonsense'])
+  expect(await lighthouse(['get-uploads'])).toContain('401')
+})
