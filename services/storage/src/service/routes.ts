@@ -15,9 +15,7 @@ import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { docsPage, docsScript } from './docs-page.ts'
 import type { Readiness } from './readiness.ts'
-
-/** The version that `/readyz` and the OpenAPI document name. */
-export const serviceVersion = '0.1.0'
+import { serviceVersion } from './service-version.ts'
 
 /** Binds what tells about the service itself: health, metrics, profile, documentation. */
 export function registerServiceRoutes(

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { allCalls, commonErrors, errorTable } from '@cairn/protocol'
+import { expect, test } from 'vitest'
+import { generatedFiles } from './generated-files.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const files = generatedFiles()
+
+test.each(Object.keys(files))('%s is what the source says; if not, run `npm run generate`', (path) => {
+  expect(readFileSync(join(root, path), 'utf8')).toBe(files[path])
+})
+
+test('the error table, its page and the OpenAPI document name the same codes', () => {
+  const codes = Object.keys(errorTable).sort()
+  const page = [...(files['docs/errors.md'] ?? '').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code)
+  expect(page.sort()).toEqual(codes)
+  const document: { components: { schemas: { ErrorCode: { enum: string[] } } } } = JSON.parse(
+    files['docs/openapi.json'] ?? '',
+  )
+  expect([...document.components.schemas.ErrorCode.enum].sort()).toEqual(codes)
+})
+
+test('a call answers only with codes that services send', () => {
+  for (const call of allCalls) {
+    for (const code of [...call.errors, ...commonErrors]) {
+      expect(errorTable[code].status, `${call.id}: ${code}`).toBeGreaterThan(0)
+    }
+  }
+})

@@ -1,0 +1,67 @@
+import { allCalls, commonErrors, type ErrorCode, errorTable } from '@cairn/protocol'
+import { toOpenApi } from '@cairn/protocol/openapi'
+import { settings } from '@cairn/storage'
+import { serviceVersion } from '../services/storage/src/service/service-version.ts'
+
+/** Every file that is printed from the source, by its path in the project. */
+export function generatedFiles(): Record<string, string> {
+  return {
+    'docs/configuration.md': printConfiguration(),
+    'docs/errors.md': printErrors(),
+    'docs/openapi.json': `${JSON.stringify(toOpenApi({ version: serviceVersion }), undefined, 2)}\n`,
+  }
+}
+
+const notice = '<!-- Printed by `npm run generate`. Change the source, not this page. -->'
+
+function printConfiguration(): string {
+  const rows = Object.entries(settings).map(
+    ([name, { about, fallback }]) => `| \`${name}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${cell(about)} |`,
+  )
+  return `${notice}
+
+# Settings
+
+Settings are variables of the environment. Each can be given as a file instead, whose content it is: \`NAME_FILE\` names the file. A service that finds a wrong or unknown \`CAIRN_\` variable does not start and names all of them.
+
+\`npm start\` reads the same settings, with other defaults where a network at home differs from a deployed one: 100 GiB for each account, a thousandfold rate, log level \`warn\`.
+
+| setting | default | what for |
+|---|---|---|
+${rows.join('\n')}
+`
+}
+
+function printErrors(): string {
+  const callsByCode = new Map<ErrorCode, string[]>()
+  for (const call of allCalls) {
+    for (const code of call.errors) callsByCode.set(code, [...(callsByCode.get(code) ?? []), call.id])
+  }
+  const common = new Set<ErrorCode>(commonErrors)
+  const print = ([code, row]: [string, { status: number; message: string; hint: string; retry: boolean }]) => {
+    const known = code as ErrorCode
+    const where = common.has(known) ? 'every call' : (callsByCode.get(known)?.join(', ') ?? '')
+    return `| \`${code}\` | ${row.status || ''} | ${cell(row.message)} | ${cell(row.hint)} | ${row.retry ? 'yes' : ''} | ${where} |`
+  }
+  const entries = Object.entries(errorTable)
+  const table = (rows: typeof entries) =>
+    `| code | status | message | what to do | try again | calls |\n|---|---|---|---|---|---|\n${rows.map(print).join('\n')}`
+  return `${notice}
+
+# Errors
+
+Every error has one of these codes. Services send it in the header \`X-Cairn-Code\` and, where the body's form has room, in \`code\`; the header \`X-Request-Id\` names the request in the service's log. The SDK throws a \`CairnError\` with it, the command line prints it with \`--json\`.
+
+## Services answer
+
+${table(entries.filter(([, row]) => row.status !== 0))}
+
+## Clients meet
+
+${table(entries.filter(([, row]) => row.status === 0))}
+`
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|')
+}
