@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
@@ -66,6 +67,8 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
         await file.datasync()
         await closeHandle()
         await place.prepare()
+        // A key is never used twice; rename would replace what is there without a word.
+        if (existsSync(place.target)) throw new CairnError('STORAGE_FAILED', { cause: 'the key is in use' })
         await rename(path, place.target)
         try {
           await syncFolder(dirname(place.target))

@@ -7,11 +7,16 @@ import { hashSha256 } from './hash-sha256.ts'
 import { isIdentity, readIdentityBytes } from './identity.ts'
 import { createLruCache } from './lru-cache.ts'
 import type { BlockLocation, PackEvent, ReadOptions } from './packs.ts'
+import { createRunHasher } from './run-hasher.ts'
 import { bytesKey, sha256DigestOf } from './sha256-multihash.ts'
 
 /** Bytes of one read of neighbours, and the gap between two that is read over rather than left out. */
 const runBytesMost = MIB
 const gapBytesMost = 16 * 1024
+/** Runs from this size on are hashed on another thread, while the one before is sent. */
+const offThreadBytes = 256 * 1024
+/** Room that any run fits into, in bytes. */
+export const runRoomBytes = runBytesMost + gapBytesMost
 /** Blocks up to this size are kept in memory: nodes of files and folders, which are asked for again and again. */
 const smallBlockBytes = 16 * 1024
 /** What one remembered place weighs, in bytes, by estimate. */
@@ -28,11 +33,15 @@ export type BlockReader = {
   locate(multihashes: readonly Uint8Array[]): Promise<(BlockLocation | undefined)[]>
   /**
    * Reads the blocks at the front of the list that lie together in one pack, with one read; at least one block. Those
-   * that fail are read again alone, from another copy if there is one.
+   * that fail are read again alone, from another copy if there is one. Views of `into`, where given: it has room for
+   * {@link runRoomBytes}.
    */
-  readRun(cids: readonly CID[], places: readonly (BlockLocation | undefined)[]): BlockRun
+  readRun(cids: readonly CID[], places: readonly (BlockLocation | undefined)[], into?: SharedBytes): BlockRun
   forget(): void
 }
+
+/** Memory that another thread sees too. */
+type SharedBytes = Uint8Array<SharedArrayBuffer>
 
 /** Blocks read together, one promise each, in order. */
 export type BlockRun = { blocks: Promise<Uint8Array>[] }
@@ -49,6 +58,7 @@ export type BlockReaderParts = {
 /** Makes a reader with empty caches. */
 export function createBlockReader({ db, objects, clock, settings, onEvent }: BlockReaderParts): BlockReader {
   const places = createLruCache<BlockLocation>(settings.locationCacheBytes)
+  const hasher = createRunHasher()
   const smallBlocks = createLruCache<Uint8Array>(settings.blockCacheBytes)
 
   const locate = async (multihashes: readonly Uint8Array[]): Promise<(BlockLocation | undefined)[]> => {
@@ -66,10 +76,12 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
   }
 
   /** Checks the bytes and remembers small ones. */
-  const accept = (cid: CID, bytes: Uint8Array): boolean => {
-    if (!matches(sha256DigestOf(cid), hashSha256(bytes))) return false
-    if (bytes.length <= smallBlockBytes)
-      smallBlocks.set(bytesKey(cid.multihash.bytes), bytes.slice(), bytes.length + 200)
+  const accept = (cid: CID, bytes: Uint8Array, digest = hashSha256(bytes)): boolean => {
+    if (!matches(sha256DigestOf(cid), digest)) return false
+    if (bytes.length <= smallBlockBytes) {
+      // A copy by constructor: slice of a Buffer would be a view and keep, or see changed, the whole run.
+      smallBlocks.set(bytesKey(cid.multihash.bytes), new Uint8Array(bytes), bytes.length + 200)
+    }
     return true
   }
 
@@ -146,7 +158,7 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
       return place !== undefined
     },
     locate,
-    readRun(cids, known) {
+    readRun(cids, known, into) {
       const count = lengthOfRun(known)
       const first = known[0]
       const last = known[count - 1]
@@ -154,13 +166,20 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
         return { blocks: cids.slice(0, 1).map((cid) => get(cid)) }
       }
       const start = first.offset
-      const bytes = objects.read(first.objectKey, start, last.offset + last.length - start)
+      const length = last.offset + last.length - start
+      const bytes = objects.read(first.objectKey, start, length, into)
+      const digests =
+        into === undefined || length < offThreadBytes
+          ? undefined
+          : bytes.then(() => hasher.hash(into.buffer, rangesOf(known.slice(0, count), start - into.byteOffset)))
+      // A read that fails is met by each block below.
+      digests?.catch(() => undefined)
       const blocks = cids.slice(0, count).map(async (cid, at) => {
         const place = known[at]
         try {
           const run = await bytes
           const block = run.subarray((place?.offset ?? 0) - start, (place?.offset ?? 0) - start + (place?.length ?? 0))
-          if (accept(cid, block)) return block
+          if (accept(cid, block, (await digests)?.subarray(at * 32, at * 32 + 32))) return block
         } catch (error) {
           if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
         }
@@ -189,6 +208,11 @@ function lengthOfRun(places: readonly (BlockLocation | undefined)[]): number {
     if (end - first.offset > runBytesMost + gapBytesMost) break
   }
   return count
+}
+
+/** Offsets and lengths of places, counted from `start` of their object. */
+function rangesOf(places: readonly (BlockLocation | undefined)[], start: number): number[] {
+  return places.flatMap((place) => (place === undefined ? [0, 0] : [place.offset - start, place.length]))
 }
 
 function matches(expected: Uint8Array, actual: Uint8Array): boolean {

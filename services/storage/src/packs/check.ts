@@ -15,7 +15,10 @@ export type Finding =
   | { kind: 'pack-faults'; packId: bigint; objectKey: string; faults: string[] }
   | { kind: 'incomplete-upload'; uploadId: string; cid: string }
   | { kind: 'wrong-reference'; packId: bigint; isReferenced: boolean }
-  | { kind: 'wrong-ledger'; address: string; field: 'data_used_bytes' | 'reserved_bytes'; is: number; shouldBe: number }
+  | { kind: 'wrong-ledger'; address: string; field: LedgerField; is: number; shouldBe: number }
+
+/** Sums kept beside an account. */
+export type LedgerField = 'data_used_bytes' | 'reserved_bytes' | 'upload_count'
 
 /** What is checked. */
 export type CheckParts = {
@@ -133,16 +136,21 @@ async function* checkReferences({ db }: CheckParts): AsyncGenerator<Finding> {
 
 /** Accounts whose sums are not those of their uploads and reservations. */
 async function* checkLedger({ db }: CheckParts): AsyncGenerator<Finding> {
-  const { rows } = await sql<{ address: string; used: number; reserved: number; uploads: number; held: number }>`
-    select address, data_used_bytes as used, reserved_bytes as reserved, uploads, held from (
-      select account.address, data_used_bytes, reserved_bytes,
+  const { rows } = await sql<
+    Record<'used' | 'reserved' | 'counted' | 'uploads' | 'held' | 'count', number> & { address: string }
+  >`
+    select address, data_used_bytes as used, reserved_bytes as reserved, upload_count as counted, uploads, held, count
+    from (
+      select account.address, data_used_bytes, reserved_bytes, upload_count,
         coalesce((select sum(size_bytes) from upload where upload.address = account.address), 0) as uploads,
-        coalesce((select sum(bytes) from reservation where reservation.address = account.address), 0) as held
+        coalesce((select sum(bytes) from reservation where reservation.address = account.address), 0) as held,
+        (select count(*) from upload where upload.address = account.address) as count
       from account) as sums
-    where data_used_bytes <> uploads or reserved_bytes <> held`.execute(db.read)
-  for (const { address, used, reserved, uploads, held } of rows) {
+    where data_used_bytes <> uploads or reserved_bytes <> held or upload_count <> count`.execute(db.read)
+  for (const { address, used, reserved, counted, uploads, held, count } of rows) {
     const common = { kind: 'wrong-ledger', address } as const
     if (used !== uploads) yield { ...common, field: 'data_used_bytes', is: used, shouldBe: uploads }
     if (reserved !== held) yield { ...common, field: 'reserved_bytes', is: reserved, shouldBe: held }
+    if (counted !== count) yield { ...common, field: 'upload_count', is: counted, shouldBe: count }
   }
 }

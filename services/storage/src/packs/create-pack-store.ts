@@ -53,7 +53,7 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     get: reader.get,
     locate: reader.locate,
     read: (cids, options = {}) => readBlocks(reader, cids, options),
-    openReader: () => createReadAhead(reader),
+    openReader: () => createReadAhead(reader, { recycle: true }),
     openSealed: (sealed) => readSealed(sealed, objects, reader),
     recover: () => recoverPacks({ db, objects, clock, orphanAgeMs }),
     forget: reader.forget,

@@ -7,10 +7,10 @@ export const packFolderMs = 2 ** Number(folderBits)
 
 let last = 0n
 
-/** A new id: milliseconds, then 20 random bits. Grows from call to call within a process. */
+/** A new id: milliseconds, then 20 random bits; within a millisecond it grows from call to call. */
 export function nextPackId(nowMs: number): bigint {
   const id = (BigInt(Math.trunc(nowMs)) << randomBits) | BigInt(randomInt(2 ** Number(randomBits)))
-  last = id > last ? id : last + 1n
+  last = id <= last && id >> randomBits === last >> randomBits ? last + 1n : id
   return last
 }
 

@@ -102,7 +102,8 @@ export type PackStore = {
   read(cids: Iterable<CID> | AsyncIterable<CID>, options?: ReadOptions): AsyncGenerator<{ cid: CID; bytes: Uint8Array }>
   /**
    * A source for one reader, a download say: what it is told to prefetch is read in runs of a MiB, one run ahead.
-   * Let it go when the reader is done; it holds nothing but memory.
+   * Let it go when the reader is done; it holds nothing but memory. That memory is used again: pass each block on, or
+   * copy it, before a MiB more is asked for.
    */
   openReader(): BlockSource
   /** A source that also has the blocks of a pack that is sealed but not recorded: to check that an import is complete. */

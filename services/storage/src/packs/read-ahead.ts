@@ -1,9 +1,10 @@
 import { MIB } from '@cairn/protocol'
 import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import type { BlockReader } from './block-reader.ts'
+import { type BlockReader, runRoomBytes } from './block-reader.ts'
 import { isIdentity } from './identity.ts'
 import type { BlockLocation, ReadOptions } from './packs.ts'
+import { createRunRooms, type RunRoom } from './run-rooms.ts'
 import { bytesKey } from './sha256-multihash.ts'
 
 /** Blocks located with one query. */
@@ -20,13 +21,17 @@ type Plan = {
   located: number
   starting?: Promise<void> | undefined
 }
-type Ready = { plan: Plan; sizeBytes: number; block: Promise<Uint8Array> }
+type Ready = { plan: Plan; sizeBytes: number; block: Promise<Uint8Array>; room: RunRoom | undefined }
 
 /**
  * A source for one reader. What it is told to prefetch is read in runs of about a MiB: the first when its first block
  * is asked for, each next one while the one before it is being used. So at most two runs a level are in memory.
+ *
+ * With `recycle` the memory of runs is used again: a block's bytes are good until a MiB more has been asked for, which
+ * suits a reader that passes each block on before it asks for the next.
  */
-export function createReadAhead(reader: BlockReader): BlockSource {
+export function createReadAhead(reader: BlockReader, { recycle = false } = {}): BlockSource {
+  const rooms = recycle ? createRunRooms(runRoomBytes) : undefined
   /** Newest last: a tree is walked depth first, so the newest list is the one in use. */
   const plans: Plan[] = []
   const ready = new Map<string, Ready>()
@@ -37,6 +42,7 @@ export function createReadAhead(reader: BlockReader): BlockSource {
     if (entry === undefined) return undefined
     ready.delete(key)
     aheadBytes -= entry.sizeBytes
+    if (entry.room !== undefined) rooms?.letGo(entry.room)
     return entry
   }
 
@@ -65,13 +71,21 @@ export function createReadAhead(reader: BlockReader): BlockSource {
       plan.located = plan.next + some.length
     }
     const from = plan.places.length - (plan.located - plan.next)
-    const { blocks } = reader.readRun(plan.cids.slice(plan.next, plan.located), plan.places.slice(from))
+    const room = rooms?.next()
+    const { blocks } = reader.readRun(plan.cids.slice(plan.next, plan.located), plan.places.slice(from), room?.bytes)
     for (const [at, block] of blocks.entries()) {
-      // Whoever asks for the block hears of a failure; if nobody does, it matters to nobody.
-      block.catch(() => undefined)
+      if (room !== undefined) {
+        // Once for the block that waits to be taken, once for the read that writes into the room.
+        room.waiting += 2
+        const ended = () => rooms?.letGo(room)
+        block.then(ended, ended)
+      } else {
+        // Whoever asks for the block hears of a failure; if nobody does, it matters to nobody.
+        block.catch(() => undefined)
+      }
       const cid = plan.cids[plan.next + at]
       const sizeBytes = plan.places[from + at]?.length ?? 0
-      if (cid !== undefined) keep(bytesKey(cid.multihash.bytes), { plan, sizeBytes, block })
+      if (cid !== undefined) keep(bytesKey(cid.multihash.bytes), { plan, sizeBytes, block, room })
     }
     plan.next += blocks.length
   }
@@ -105,8 +119,8 @@ export function createReadAhead(reader: BlockReader): BlockSource {
       }
       const taken = take(key)
       if (taken === undefined) return reader.get(cid, options)
-      // The run ahead starts when the one in use is half used, so that no more than two are held.
-      if (pendingOf(taken.plan) <= 2) startRun(taken.plan).catch(() => undefined)
+      // The run ahead starts with the use of this one, so that it is read and checked while this one is sent.
+      if (pendingOf(taken.plan) <= 4) startRun(taken.plan).catch(() => undefined)
       return taken.block
     },
     prefetch(cids) {

@@ -142,7 +142,8 @@ async function correctLedger(address: string, db: Database): Promise<RepairActio
   await db.write(async (trx) => {
     await sql`update account set
         data_used_bytes = coalesce((select sum(size_bytes) from upload where upload.address = account.address), 0),
-        reserved_bytes = coalesce((select sum(bytes) from reservation where reservation.address = account.address), 0)
+        reserved_bytes = coalesce((select sum(bytes) from reservation where reservation.address = account.address), 0),
+        upload_count = (select count(*) from upload where upload.address = account.address)
       where address = ${address}`.execute(trx)
   })
   return { kind: 'corrected' }

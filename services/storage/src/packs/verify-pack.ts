@@ -118,6 +118,8 @@ function isFrame(prefix: Uint8Array | undefined, { multihash, length_bytes: leng
     if (at > 4) return false
   }
   if (frameLength !== prefix.length - at + length) return false
+  // A CID is version 0, its multihash alone, or begins with a 1. Its codec is not in the rows, so it is not compared.
+  if (prefix.length - at !== multihashBytes && prefix[at] !== 1) return false
   return Buffer.compare(prefix.subarray(-multihashBytes), multihash) === 0
 }
 

@@ -1,0 +1,134 @@
+import { CairnError } from '@cairn/protocol'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ObjectStore } from './objects.ts'
+
+const bytes = (...parts: string[]) => parts.map((part) => new TextEncoder().encode(part))
+const text = (found: Uint8Array) => new TextDecoder().decode(found)
+const isDamaged = (error: unknown) => CairnError.is(error, 'DATA_DAMAGED')
+
+/** What every object store promises. `open` opens the same, at first empty, store each time within one test. */
+export function objectSuite(
+  name: string,
+  fresh: () => Promise<{ open(): Promise<ObjectStore>; remove(): Promise<void> }>,
+) {
+  describe(name, () => {
+    let place: Awaited<ReturnType<typeof fresh>>
+    let store: ObjectStore
+    beforeEach(async () => {
+      place = await fresh()
+      store = await place.open()
+    })
+    afterEach(async () => {
+      await store.close()
+      await place.remove()
+    })
+
+    const put = async (key: string, ...parts: string[]) => {
+      const writer = await store.create(key)
+      await writer.append(bytes(...parts))
+      return writer.finish()
+    }
+    const keys = async (prefix: string) => (await Array.fromAsync(store.list(prefix))).map(({ key }) => key).toSorted()
+
+    test('what was appended is there, in order, after finish and after opening again', async () => {
+      const writer = await store.create('packs/1/a.car')
+      await writer.append(bytes('one', '', 'two'))
+      await writer.append(bytes('three'))
+      expect(await writer.finish()).toEqual({ sizeBytes: 11 })
+      expect(text(await store.read('packs/1/a.car', 0, 11))).toBe('onetwothree')
+      await store.close()
+      store = await place.open()
+      expect(text(await store.read('packs/1/a.car', 3, 3))).toBe('two')
+      expect(await store.size('packs/1/a.car')).toBe(11)
+    })
+
+    test('the head is written at the end', async () => {
+      const writer = await store.create('packs/1/a.car')
+      await writer.append(bytes('????', 'body'))
+      await writer.setHead(new TextEncoder().encode('HEAD'))
+      await writer.finish()
+      expect(text(await store.read('packs/1/a.car', 0, 8))).toBe('HEADbody')
+    })
+
+    test('reads into the buffer given', async () => {
+      await put('packs/1/a.car', 'abcdef')
+      const into = new Uint8Array(10)
+      const found = await store.read('packs/1/a.car', 2, 3, into)
+      expect(text(found)).toBe('cde')
+      expect(found.buffer).toBe(into.buffer)
+    })
+
+    test('nothing is seen before finish, or after abort', async () => {
+      const writer = await store.create('packs/1/a.car')
+      await writer.append(bytes('abc'))
+      expect(await store.size('packs/1/a.car')).toBeUndefined()
+      expect(await keys('packs/')).toEqual([])
+      await writer.abort()
+      await writer.abort()
+      expect(await store.size('packs/1/a.car')).toBeUndefined()
+      await expect(writer.append(bytes('d'))).rejects.toSatisfy((error) => CairnError.is(error, 'STORAGE_FAILED'))
+      expect(await store.sweep(Infinity)).toBe(0)
+    })
+
+    test('abort after finish changes nothing', async () => {
+      const writer = await store.create('packs/1/a.car')
+      await writer.append(bytes('abc'))
+      await writer.finish()
+      await writer.abort()
+      expect(await store.size('packs/1/a.car')).toBe(3)
+    })
+
+    test('a key is never written twice', async () => {
+      await put('packs/1/a.car', 'first')
+      const writer = await store.create('packs/1/a.car')
+      await writer.append(bytes('second'))
+      await expect(writer.finish()).rejects.toSatisfy((error) => CairnError.is(error, 'STORAGE_FAILED'))
+      await writer.abort()
+      expect(text(await store.read('packs/1/a.car', 0, 5))).toBe('first')
+    })
+
+    test('reading past the end, or what is not there, is an error and never fewer bytes', async () => {
+      await put('packs/1/a.car', 'abc')
+      await expect(store.read('packs/1/a.car', 1, 3)).rejects.toSatisfy(isDamaged)
+      await expect(store.read('packs/1/none.car', 0, 1)).rejects.toSatisfy(isDamaged)
+    })
+
+    test('a removed object is gone, and removing it again is no error', async () => {
+      await put('packs/1/a.car', 'abc')
+      await store.read('packs/1/a.car', 0, 1)
+      await store.remove('packs/1/a.car')
+      await store.remove('packs/1/a.car')
+      expect(await store.size('packs/1/a.car')).toBeUndefined()
+      await expect(store.read('packs/1/a.car', 0, 1)).rejects.toSatisfy(isDamaged)
+    })
+
+    test('lists by prefix', async () => {
+      for (const key of ['packs/1/a.car', 'packs/1/b.car', 'packs/2/a.car', 'pieces/1/a.car']) await put(key, 'x')
+      expect(await keys('packs/')).toEqual(['packs/1/a.car', 'packs/1/b.car', 'packs/2/a.car'])
+      expect(await keys('packs/1/')).toEqual(['packs/1/a.car', 'packs/1/b.car'])
+      expect(await keys('packs/1/b')).toEqual(['packs/1/b.car'])
+      expect(await keys('none/')).toEqual([])
+    })
+
+    test('sweeping leaves the writes of this process alone', async () => {
+      const writer = await store.create('packs/1/a.car')
+      await writer.append(bytes('abc'))
+      expect(await store.sweep(Infinity)).toBe(0)
+      await writer.finish()
+      expect(text(await store.read('packs/1/a.car', 0, 3))).toBe('abc')
+    })
+
+    test('only keys of our own making', async () => {
+      const wrong = ['../a', 'packs/../a', '/packs/a', 'packs', 'packs/A', 'packs/a\0b', 'packs//a', '']
+      for (const key of wrong) await expect(async () => store.create(key)).rejects.toThrow(TypeError)
+    })
+
+    test('many more objects than files that stay open', async () => {
+      for (let at = 0; at < 150; at++) await put(`packs/1/${at}.car`, `object ${at}`)
+      const found = await Promise.all(
+        Array.from({ length: 300 }, async (_, at) => text(await store.read(`packs/1/${at % 150}.car`, 7, 1))),
+      )
+      expect(found).toEqual(Array.from({ length: 300 }, (_, at) => `${at % 150}`.slice(0, 1)))
+    })
+  })
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CID } from 'multiformats/cid'
+import { create as createDigest } from 'multiformats/hashes/digest'
+import type { Database } from '../db/database.ts'
+import { openFileStore } from '../objects/files.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import { createPackStore, hashSha256, type PackEvent, type PackStore, type SealedPack } from './packs.ts'
+
+/** A block with a raw CID. */
+export type TestBlock = { cid: CID; bytes: Uint8Array }
+
+/** Makes a block of these bytes. */
+export function blockOf(content: string | Uint8Array): TestBlock {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+  return { cid: CID.createV1(0x55, createDigest(0x12, hashSha256(bytes))), bytes }
+}
+
+/** `count` different blocks of `sizeBytes`, the same for the same `seed`. */
+export function manyBlocks(count: number, sizeBytes: number, seed = 1): TestBlock[] {
+  return Array.from({ length: count }, (_, at) => {
+    const bytes = new Uint8Array(sizeBytes).fill(at % 251)
+    new DataView(bytes.buffer).setUint32(0, at)
+    new DataView(bytes.buffer).setUint32(4, seed)
+    return blockOf(bytes)
+  })
+}
+
+/** A store of packs in a temporary folder, with a clock that tests move. */
+export type PackPlace = {
+  readonly folder: string
+  readonly db: Database
+  readonly objects: ObjectStore
+  readonly packs: PackStore
+  readonly clock: { ms: number; now(): number }
+  readonly events: PackEvent[]
+  /** Writes and seals a pack of these blocks. */
+  seal(blocks: readonly TestBlock[]): Promise<SealedPack>
+  /** Records a sealed pack for a new upload, and answers its id. */
+  record(sealed: SealedPack, root?: CID): Promise<string>
+  store(blocks: readonly TestBlock[]): Promise<string>
+  /** Deletes an upload. */
+  forgetUpload(id: string): Promise<void>
+  /** A store over the same rows and objects, with empty caches. */
+  reopen(): PackStore
+  remove(): Promise<void>
+}
+
+/** Makes a place over an empty database. */
+export async function createPackPlace(db: Database): Promise<PackPlace> {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-packs-'))
+  const objects = await openFileStore(folder)
+  const clock = { ms: Date.now(), now: () => clock.ms }
+  const events: PackEvent[] = []
+  const reopen = () => createPackStore({ db, objects, clock, onEvent: (event) => events.push(event) })
+  const packs = reopen()
+  let count = 0
+  const roots = new WeakMap<SealedPack, CID>()
+
+  const seal = async (blocks: readonly TestBlock[]): Promise<SealedPack> => {
+    const writer = packs.begin()
+    for (const { cid, bytes } of blocks) await writer.sink.put(cid, bytes)
+    const root = blocks.at(-1)?.cid ?? blockOf('').cid
+    const sealed = await writer.seal([root])
+    roots.set(sealed, root)
+    return sealed
+  }
+  const record = async (sealed: SealedPack, root = roots.get(sealed) ?? blockOf('').cid): Promise<string> => {
+    const id = `upload-${count++}`
+    await db.write(async (trx) => {
+      await trx
+        .insertInto('upload')
+        .values({
+          id,
+          address: 'a',
+          cid: `${root}`,
+          root_multihash: root.multihash.bytes,
+          name: id,
+          mime_type: null,
+          size_bytes: 1,
+          dag_size_bytes: 1,
+          encryption: 0,
+          storage_type: null,
+          kind: 'file',
+          status: 'stored',
+          created_at: clock.ms,
+          updated_at: clock.ms,
+        })
+        .execute()
+      await packs.record(trx, sealed, id)
+    })
+    return id
+  }
+  return {
+    folder,
+    db,
+    objects,
+    packs,
+    clock,
+    events,
+    seal,
+    record,
+    store: async (blocks) => record(await seal(blocks), blocks.at(-1)?.cid),
+    forgetUpload: (id) =>
+      db.write(async (trx) => {
+        await packs.release(trx, id)
+        await trx.deleteFrom('upload').where('id', '=', id).execute()
+      }),
+    reopen,
+    async remove() {
+      await objects.close()
+      await db.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,382 @@
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CairnError } from '@cairn/protocol'
+import { createFileImporter, importProfiles, readCar, readFile as readUnixfs, verifyBlock } from '@cairn/unixfs'
+import { CID } from 'multiformats/cid'
+import { create as createDigest } from 'multiformats/hashes/digest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../db/database.ts'
+import { removeUnreferencedPacks } from '../workers/remove-packs.ts'
+import { scrubPacks } from '../workers/scrub.ts'
+import { check } from './check.ts'
+import { blockOf, createPackPlace, manyBlocks, type PackPlace } from './pack.fixture.ts'
+import { hashSha256, type PackEvent } from './packs.ts'
+import { repair } from './repair.ts'
+
+const day = 86_400_000
+const withCode = (code: Parameters<typeof CairnError.is>[1]) => (error: unknown) => CairnError.is(error, code)
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** What packs promise on every database. */
+export function packSuite(name: string, openEmpty: () => Promise<Database>) {
+  describe(name, () => {
+    let place: PackPlace
+    beforeEach(async () => {
+      place = await createPackPlace(await openEmpty())
+    })
+    afterEach(() => place.remove())
+
+    const objectKeys = async () => (await Array.fromAsync(place.objects.list('packs/'))).map(({ key }) => key)
+    const onlyObject = async () => join(place.folder, 'objects', (await objectKeys())[0] ?? '')
+    const workerClock = () => ({ now: () => place.clock.ms, sleep: async () => undefined })
+    const removeOld = (graceMs = day) => removeUnreferencedPacks({ ...place, clock: workerClock(), graceMs })
+    const findings = async (options = {}) => Array.fromAsync(check({ ...place, ...options }))
+    const onEvent = (event: PackEvent) => place.events.push(event)
+    const scrub = () => scrubPacks({ ...place, clock: workerClock(), owner: 'me', onEvent }, AbortSignal.any([]))
+    const flip = async (path: string, at: number) => {
+      const bytes = await readFile(path)
+      bytes[at] = (bytes[at] ?? 0) ^ 1
+      await writeFile(path, bytes)
+    }
+
+    test('what was recorded is read back, also by a store with empty caches', async () => {
+      const blocks = manyBlocks(40, 100_000)
+      await place.store(blocks)
+      for (const packs of [place.packs, place.reopen()]) {
+        for (const { cid, bytes } of blocks) expect(Buffer.compare(await packs.get(cid), bytes)).toBe(0)
+        const inOrder = await Array.fromAsync(packs.read(blocks.map(({ cid }) => cid)))
+        expect(inOrder.map(({ bytes }) => hashSha256(bytes))).toEqual(
+          blocks.map(({ cid }) => Buffer.from(cid.multihash.digest)),
+        )
+      }
+    })
+
+    test('a pack is an ordinary CARv1 whose root names what was uploaded', async () => {
+      const blocks = manyBlocks(5, 1000)
+      await place.store(blocks)
+      const bytes = await readFile(await onlyObject())
+      const car = await readCar(once(bytes))
+      expect(car.version).toBe(1)
+      const found = await Array.fromAsync(car.blocks)
+      for (const block of found) await verifyBlock(block.cid, block.bytes, hashSha256)
+      expect(found.map(({ cid }) => `${cid}`)).toEqual([...blocks.map(({ cid }) => `${cid}`), `${car.roots[0]}`])
+    })
+
+    test('an import through room in the sink gives the same file back', async () => {
+      const content = new Uint8Array(9_000_001).map((_, at) => (at * 7919) >>> 8)
+      const writer = place.packs.begin()
+      const importer = createFileImporter({ profile: importProfiles.v0, hash: hashSha256, sink: writer.sink })
+      for (let at = 0; at < content.length; at += 65_536) await importer.write(content.subarray(at, at + 65_536))
+      const { cid } = await importer.finish()
+      await place.record(await writer.seal([cid]), cid)
+      expect(
+        Buffer.compare(Buffer.concat(await Array.fromAsync(readUnixfs(place.packs.openReader(), cid))), content),
+      ).toBe(0)
+      const range = { fromByte: 4_000_000, toByte: 5_000_000 }
+      const part = Buffer.concat(await Array.fromAsync(readUnixfs(place.packs.openReader(), cid, range)))
+      expect(Buffer.compare(part, content.subarray(4_000_000, 5_000_000))).toBe(0)
+    })
+
+    test('the same bytes are stored once, within a pack and across packs', async () => {
+      const blocks = manyBlocks(10, 5000)
+      await place.store([...blocks, ...blocks])
+      expect((await place.objects.size((await objectKeys())[0] ?? '')) ?? 0).toBeLessThan(53_000)
+      const again = await place.seal(blocks)
+      expect(again).toMatchObject({ own: undefined, dependsOn: [expect.anything()] })
+      await place.record(again)
+      const partly = await place.seal([...blocks.slice(0, 5), ...manyBlocks(3, 5000, 2)])
+      expect(partly.own?.blocks.count).toBe(3)
+      expect(partly.dependsOn).toEqual(again.dependsOn)
+      await place.record(partly)
+      expect(await findings({ readData: 1 })).toEqual([])
+    })
+
+    test('one sealed pack can belong to several uploads', async () => {
+      const sealed = await place.seal(manyBlocks(3, 100))
+      const first = await place.record(sealed)
+      const second = await place.record(sealed)
+      await place.forgetUpload(first)
+      place.clock.ms += 2 * day
+      expect(await removeOld()).toBe(0)
+      await place.forgetUpload(second)
+      place.clock.ms += 2 * day
+      expect(await removeOld()).toBe(1)
+      expect(await objectKeys()).toEqual([])
+    })
+
+    test('a pack of thousands of blocks is indexed ahead, and stays unseen by removal once recorded', async () => {
+      const blocks = manyBlocks(5000, 64)
+      const sealed = await place.seal(blocks)
+      expect(sealed.own?.isIndexed).toBe(true)
+      await place.record(sealed)
+      place.clock.ms += 2 * day
+      expect(await removeOld()).toBe(0)
+      const all = await place.packs.locate(blocks.map(({ cid }) => cid.multihash.bytes))
+      expect(all.every((location) => location !== undefined)).toBe(true)
+      expect(await findings({ readData: 1 })).toEqual([])
+      const dropped = await place.seal(manyBlocks(5000, 64, 9))
+      await place.packs.discard(dropped)
+      expect(await objectKeys()).toHaveLength(1)
+    })
+
+    test('abort leaves nothing', async () => {
+      const writer = place.packs.begin()
+      for (const { cid, bytes } of manyBlocks(40, 200_000)) await writer.sink.put(cid, bytes)
+      await writer.abort()
+      await writer.abort()
+      expect(await readdir(join(place.folder, 'tmp'))).toEqual([])
+      expect(await objectKeys()).toEqual([])
+      expect(() => writer.sink.put(blockOf('x').cid, blockOf('x').bytes)).toThrow()
+    })
+
+    test('a sealed pack that was discarded is gone and can no longer be recorded', async () => {
+      const sealed = await place.seal(manyBlocks(3, 100))
+      await place.packs.discard(sealed)
+      expect(await objectKeys()).toEqual([])
+      expect(await place.db.read.selectFrom('pack').selectAll().execute()).toEqual([])
+    })
+
+    test('discarding what was recorded after all does nothing', async () => {
+      const [block = blockOf('')] = manyBlocks(1, 100)
+      const sealed = await place.seal([block])
+      await place.record(sealed)
+      await place.packs.discard(sealed)
+      expect(await place.reopen().get(block.cid)).toHaveLength(100)
+    })
+
+    test('an upload whose pack is being discarded is refused', async () => {
+      const sealed = await place.seal(manyBlocks(3, 100))
+      const results = await Promise.allSettled([place.packs.discard(sealed), place.record(sealed)])
+      const isThere = (await objectKeys()).length === 1
+      expect(results[1]?.status).toBe(isThere ? 'fulfilled' : results[1]?.status)
+      if (results[1]?.status === 'fulfilled') expect(isThere).toBe(true)
+    })
+
+    test('a pack stays for the grace time after its last upload went, and comes back when it is needed', async () => {
+      const blocks = manyBlocks(3, 100)
+      const first = await place.store(blocks)
+      await place.forgetUpload(first)
+      place.clock.ms += day - 1
+      expect(await removeOld()).toBe(0)
+      expect(await place.packs.get(blocks[0]?.cid ?? blockOf('').cid)).toHaveLength(100)
+      place.clock.ms += 2
+      expect(await removeOld()).toBe(1)
+      await expect(place.packs.get(blocks[0]?.cid ?? blockOf('').cid)).rejects.toSatisfy(withCode('BLOCK_NOT_FOUND'))
+      expect(await findings()).toEqual([])
+    })
+
+    test('an upload never comes to point at a removed pack', async () => {
+      const blocks = manyBlocks(3, 100)
+      const first = await place.store(blocks)
+      const depending = await place.seal(blocks)
+      await place.forgetUpload(first)
+      place.clock.ms += 2 * day
+      expect(await removeOld()).toBe(1)
+      await expect(place.record(depending)).rejects.toSatisfy(withCode('CONFLICT'))
+    })
+
+    test('removal and upload at once: the upload is refused, or its content stays', async () => {
+      for (let round = 0; round < 15; round++) {
+        const blocks = manyBlocks(2, 100, 100 + round)
+        const first = await place.store(blocks)
+        const depending = await place.seal(blocks)
+        await place.forgetUpload(first)
+        place.clock.ms += 2 * day
+        const [, recorded] = await Promise.allSettled([removeOld(), place.record(depending)])
+        await removeOld()
+        for (const { cid } of blocks) {
+          const got = await place
+            .reopen()
+            .get(cid)
+            .then(
+              () => true,
+              () => false,
+            )
+          expect(got).toBe(recorded?.status === 'fulfilled')
+        }
+      }
+    })
+
+    test('two uploads of one pack deleted at once leave it unreferenced', async () => {
+      const sealed = await place.seal(manyBlocks(3, 100))
+      const ids = await Promise.all(Array.from({ length: 6 }, () => place.record(sealed)))
+      await Promise.all(ids.map((id) => place.forgetUpload(id)))
+      place.clock.ms += 2 * day
+      expect(await removeOld()).toBe(1)
+    })
+
+    test('a flipped bit: an error that names CID and pack, never wrong bytes; the other blocks can be read', async () => {
+      const blocks = manyBlocks(3, 1000)
+      await place.store(blocks)
+      const [location] = await place.packs.locate([blocks[1]?.cid.multihash.bytes ?? new Uint8Array()])
+      await flip(await onlyObject(), (location?.offset ?? 0) + 500)
+      const packs = place.reopen()
+      const failed = await packs.get(blocks[1]?.cid ?? blockOf('').cid).catch((error: unknown) => error)
+      expect(failed).toSatisfy(withCode('DATA_DAMAGED'))
+      expect(failed).toMatchObject({ details: { cid: `${blocks[1]?.cid}`, pack: location?.objectKey } })
+      expect(await packs.get(blocks[0]?.cid ?? blockOf('').cid)).toHaveLength(1000)
+      expect(place.events).toMatchObject([{ type: 'block-damaged', cid: `${blocks[1]?.cid}` }])
+      const run = packs.read(blocks.map(({ cid }) => cid))
+      expect((await run.next()).value?.bytes).toHaveLength(1000)
+      await expect(run.next()).rejects.toSatisfy(withCode('DATA_DAMAGED'))
+      expect(await findings()).toMatchObject([{ kind: 'damaged-blocks', count: 1 }])
+      // The same bytes uploaded again are stored anew, and everybody reads those.
+      await place.store(blocks)
+      expect(await packs.get(blocks[1]?.cid ?? blockOf('').cid)).toEqual(Buffer.from(blocks[1]?.bytes ?? []))
+    })
+
+    test('scrubbing finds every flipped bit: blocks, frames, header, manifest', async () => {
+      const blocks = manyBlocks(4, 300)
+      await place.store(blocks)
+      const path = await onlyObject()
+      const whole = await readFile(path)
+      expect(await scrub()).toEqual({ packs: 1, bytes: expect.any(Number), damagedBlocks: 0 })
+      const car = await readCar(once(whole))
+      const codecs = (await Array.fromAsync(car.blocks)).map(({ offset }) => offset - 35)
+      for (let at = 0; at < whole.length; at += 19) {
+        // A changed codec does no harm: blocks are read by their hash.
+        if (codecs.includes(at)) continue
+        place.events.length = 0
+        place.clock.ms += 40 * day
+        await writeFile(path, whole)
+        await flip(path, at)
+        await scrub()
+        expect(
+          place.events.map(({ type }) => type),
+          `byte ${at}`,
+        ).toContain('pack-damaged')
+        await writeFile(path, whole)
+        for await (const { done } of repair(place)) expect(done).toEqual({ kind: 'marked', damaged: 0, healed: 1 })
+      }
+    })
+
+    test('a scrub keeps its rate, and only one replica scrubs', async () => {
+      await place.store(manyBlocks(8, 1_000_000))
+      let slept = 0
+      const clock = {
+        now: () => place.clock.ms,
+        sleep: async (ms: number) => {
+          slept += ms
+          if (slept === ms) expect((await scrub()).packs).toBe(0)
+        },
+      }
+      const parts = { ...place, clock, owner: 'first', bytesPerSecond: 1_000_000 }
+      expect(await scrubPacks(parts, AbortSignal.any([]))).toMatchObject({ packs: 1 })
+      expect(slept).toBeGreaterThan(7900)
+      expect(slept).toBeLessThan(8200)
+      place.clock.ms += 40 * day
+      expect((await scrub()).packs).toBe(1)
+    })
+
+    test('a pack file that is gone is named by check, and repair lets the content be uploaded again', async () => {
+      const blocks = manyBlocks(3, 1000)
+      await place.store(blocks)
+      await rm(await onlyObject())
+      expect(await findings()).toMatchObject([{ kind: 'missing-pack' }])
+      expect(await Array.fromAsync(repair(place))).toMatchObject([
+        { finding: { kind: 'missing-pack' }, done: { kind: 'marked', damaged: 3 } },
+        { finding: { kind: 'incomplete-upload' }, done: { kind: 'none' } },
+      ])
+      await place.store(blocks)
+      expect(await place.reopen().get(blocks[2]?.cid ?? blockOf('').cid)).toHaveLength(1000)
+    })
+
+    test('a pack without rows is indexed again from its own bytes', async () => {
+      const blocks = manyBlocks(30, 1000)
+      await place.store(blocks)
+      await place.db.write(async (trx) => {
+        for (const table of ['upload_pack', 'block', 'pack'] as const) await trx.deleteFrom(table).execute()
+      })
+      place.clock.ms += day / 2
+      expect(await findings()).toMatchObject([{ kind: 'orphan-object' }, { kind: 'incomplete-upload' }])
+      expect((await Array.fromAsync(repair(place)))[0]?.done).toEqual({ kind: 'indexed', blocks: 30, linkedUploads: 1 })
+      expect(await findings({ readData: 1 })).toEqual([])
+      for (const { cid, bytes } of blocks) expect(Buffer.compare(await place.reopen().get(cid), bytes)).toBe(0)
+    })
+
+    test('recovery removes objects without rows after their time, and torn ones repair removes too', async () => {
+      await place.seal(manyBlocks(3, 1000))
+      await place.seal(manyBlocks(3, 1000, 2))
+      await truncate(await onlyObject(), 2000)
+      expect(await place.packs.recover()).toEqual({ unfinishedObjects: 0, orphanObjects: 0 })
+      place.clock.ms += day / 2
+      const torn = (await Array.fromAsync(repair(place))).map(({ done }) => done.kind)
+      expect(torn.toSorted()).toEqual(['indexed', 'removed'])
+      await place.seal(manyBlocks(3, 1000, 3))
+      place.clock.ms += day / 2
+      expect(await place.packs.recover()).toEqual({ unfinishedObjects: 0, orphanObjects: 1 })
+      expect(await objectKeys()).toHaveLength(1)
+    })
+
+    test('check tells wrong sums and stamps, and repair sets them right', async () => {
+      const upload = await place.store(manyBlocks(1, 100))
+      await place.db.write(async (trx) => {
+        await trx
+          .insertInto('account')
+          .values({ address: 'a', created_at: 1, data_limit_bytes: 9, data_used_bytes: 5, reserved_bytes: 3 })
+          .execute()
+        await trx.updateTable('pack').set({ unreferenced_at: 1 }).execute()
+      })
+      expect((await findings()).map(({ kind }) => kind).toSorted()).toEqual([
+        'wrong-ledger',
+        'wrong-ledger',
+        'wrong-ledger',
+        'wrong-reference',
+      ])
+      await Array.fromAsync(repair(place))
+      expect(await findings()).toEqual([])
+      await place.forgetUpload(upload)
+      expect(await place.db.read.selectFrom('pack').select('unreferenced_at').execute()).toEqual([
+        { unreferenced_at: place.clock.ms },
+      ])
+    })
+
+    test('identity blocks need no pack; unknown blocks, other hashes and large blocks have their codes', async () => {
+      const identity = CID.createV1(0x55, createDigest(0, Uint8Array.of(1, 2, 3)))
+      expect(await place.packs.get(identity)).toEqual(Uint8Array.of(1, 2, 3))
+      expect(await place.packs.has(identity)).toBe(true)
+      expect(await place.packs.has(blockOf('none').cid)).toBe(false)
+      await expect(place.packs.get(blockOf('none').cid)).rejects.toSatisfy(withCode('BLOCK_NOT_FOUND'))
+      const writer = place.packs.begin()
+      expect(writer.sink.put(identity, Uint8Array.of(1, 2, 3))).toBeUndefined()
+      expect(await writer.keep(identity)).toBe(true)
+      expect(await writer.keep(blockOf('none').cid)).toBe(false)
+      const other = CID.createV1(0x55, createDigest(0x13, new Uint8Array(64)))
+      expect(() => writer.sink.put(other, new Uint8Array(1))).toThrow(
+        expect.objectContaining({ code: 'UNSUPPORTED_CODEC' }),
+      )
+      const large = blockOf(new Uint8Array(2 * 1024 * 1024 + 1))
+      expect(() => writer.sink.put(large.cid, large.bytes)).toThrow(
+        expect.objectContaining({ code: 'PAYLOAD_TOO_LARGE' }),
+      )
+      expect((await writer.seal([])).own).toBeUndefined()
+    })
+
+    test('an upload can be made of stored blocks without their bytes, and checked before it is recorded', async () => {
+      const blocks = manyBlocks(2, 100)
+      const first = await place.store(blocks)
+      const writer = place.packs.begin()
+      const fresh = blockOf('fresh')
+      await writer.sink.put(fresh.cid, fresh.bytes)
+      for (const { cid } of blocks) expect(await writer.keep(cid)).toBe(true)
+      const sealed = await writer.seal([fresh.cid])
+      const source = place.packs.openSealed(sealed)
+      for (const { cid, bytes } of [fresh, ...blocks]) expect(Buffer.compare(await source.get(cid), bytes)).toBe(0)
+      expect(await source.has(fresh.cid)).toBe(true)
+      expect(await place.packs.has(fresh.cid)).toBe(false)
+      await place.record(sealed)
+      await place.forgetUpload(first)
+      place.clock.ms += 2 * day
+      expect(await removeOld()).toBe(0)
+    })
+
+    test('an aborted read ends', async () => {
+      await place.store(manyBlocks(3, 100))
+      const signal = AbortSignal.abort()
+      await expect(place.packs.get(manyBlocks(1, 100)[0]?.cid ?? blockOf('').cid, { signal })).rejects.toThrow()
+    })
+  })
+}
