@@ -8,7 +8,7 @@ const firstByteMs = 60_000
  * Fetches the whole DAG below a CID as a CAR from a trustless gateway. Redirects are not followed, so that only hosts the
  * operator configured are ever asked; a body slower than the least rate is cut.
  *
- * @throws CairnError UPSTREAM_FAILED, REQUEST_TIMEOUT when the signal says so
+ * @throws CairnError BLOCK_NOT_FOUND, UPSTREAM_FAILED, REQUEST_TIMEOUT when the signal says so
  * @see https://specs.ipfs.tech/http-gateways/trustless-gateway/
  */
 export async function* fetchCar(
@@ -25,6 +25,10 @@ export async function* fetchCar(
       redirect: 'manual',
       signal: stopping,
     })
+    if (response.status === 404 || response.status === 410) {
+      await response.body?.cancel()
+      throw new CairnError('BLOCK_NOT_FOUND')
+    }
     if (response.status !== 200 || response.body === null) {
       await response.body?.cancel()
       throw failed(gateway, `answered with status ${response.status}`)

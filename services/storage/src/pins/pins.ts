@@ -35,20 +35,34 @@ export async function pinCid(
   signal: AbortSignal,
 ): Promise<Pinned> {
   const name = readUploadPath(fileName).join('/') || cid.toString()
-  const sources: (string | undefined)[] = [undefined, ...context.config.pinGateways]
-  let last: unknown
-  for (const gateway of sources) {
+  let last: CairnError = new CairnError('BLOCK_NOT_FOUND')
+  for (const gateway of [undefined, ...context.config.pinGateways]) {
     signal.throwIfAborted()
     try {
       return await keepFrom(context, address, { cid, name }, gateway, signal)
     } catch (thrown) {
       const error = toUploadError(thrown)
       if (!isOfThisSource(error)) throw error
-      if (gateway !== undefined) context.log.warn({ err: error, cid: cid.toString() }, 'a gateway could not give a pin')
-      last = gateway === undefined ? new CairnError('BLOCK_NOT_FOUND', { cause: error }) : error
+      if (gateway === undefined || CairnError.is(error, 'BLOCK_NOT_FOUND')) continue
+      context.log.warn({ err: error, cid: cid.toString() }, 'a gateway could not give a pin')
+      last = blameGateway(gateway, error)
     }
   }
   throw last
+}
+
+/** Whether another source may do better. */
+function isOfThisSource(error: unknown): error is CairnError {
+  const codes = ['BLOCK_NOT_FOUND', 'UPSTREAM_FAILED', 'INCOMPLETE_DAG', 'INVALID_CAR', 'BLOCK_HASH_MISMATCH'] as const
+  return codes.some((code) => CairnError.is(error, code))
+}
+
+/** A gateway that sends what does not fit is at fault, not the caller. */
+function blameGateway(gateway: string, error: CairnError): CairnError {
+  if (error.code === 'UPSTREAM_FAILED') return error
+  const { host } = new URL(gateway)
+  const message = `The gateway ${host} sent something else: ${error.message}`
+  return new CairnError('UPSTREAM_FAILED', { message, details: { host }, cause: error })
 }
 
 /** Takes the DAG from one source, the packs alone where none is named, and records it. */
@@ -91,10 +105,4 @@ async function keep(
   if (upload.sizeBytes > meter.takenBytes) await meter.take(upload.sizeBytes - meter.takenBytes)
   const [id = ''] = await keepPack(context, address, writer, meter, uploads)
   return { id, cid: upload.cid.toString(), fileName: upload.name, sizeBytes: upload.sizeBytes }
-}
-
-/** Whether another source may do better. */
-function isOfThisSource(error: unknown): boolean {
-  const codes = ['UPSTREAM_FAILED', 'INCOMPLETE_DAG', 'INVALID_CAR', 'BLOCK_HASH_MISMATCH'] as const
-  return codes.some((code) => CairnError.is(error, code))
 }
