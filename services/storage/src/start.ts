@@ -48,7 +48,14 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   stack.defer(() => objects.close())
   const metrics = createMetrics()
   const onEvent = (event: PackEvent) => report(event, log, metrics.damagedBlocks)
-  const packs = createPackStore({ db, objects, clock, onEvent })
+  const packs = createPackStore({
+    db,
+    objects,
+    clock,
+    // A SQLite database belongs to one process: at its start no other can be about to record a pack.
+    ...(db.kind === 'sqlite' ? { orphanAgeMs: 0 } : {}),
+    onEvent,
+  })
   const rates = createRateLimiter(config.rateFactor, clock)
   const context: Context = { config, db, packs, clock, log, metrics, rates, processId: randomUUID() }
 
