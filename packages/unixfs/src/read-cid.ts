@@ -16,7 +16,8 @@ export function readCid(bytes: Uint8Array, code: UnixfsErrorCode): { cid: CID; l
     if (size > maxCidBytes || size > bytes.length) throw new RangeError('it ends early or is too long')
     if (version === 0 && (multihashCode !== sha256Code || digestSize !== 32))
       throw new RangeError('version 0 is sha2-256')
-    return { cid: CID.decode(bytes.slice(0, size)), length: size }
+    // By constructor, not by slice: that of a Node Buffer would be a view of the block.
+    return { cid: CID.decode(new Uint8Array(bytes.subarray(0, size))), length: size }
   } catch (cause) {
     throw new UnixfsError(code, `Not a CID: ${cause instanceof Error ? cause.message : 'unreadable'}`, {}, { cause })
   }
