@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { CairnError, keepAliveTimeoutMs, type NetworkProfile, requestIdHeader } from '@cairn/protocol'
+import {
+  CairnError,
+  getHealth,
+  getMetrics,
+  getReadiness,
+  keepAliveTimeoutMs,
+  type NetworkProfile,
+  requestIdHeader,
+} from '@cairn/protocol'
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { registerAccountRoutes } from './accounts/routes.ts'
 import type { Context } from './context.ts'
 import { registerFileRoutes } from './files/routes.ts'
+import { answerClientError } from './http/client-errors.ts'
 import { registerCors } from './http/cors.ts'
 import { sendError } from './http/errors.ts'
 import { registerPinRoutes } from './pins/routes.ts'
@@ -21,6 +30,9 @@ export type AppParts = {
   stop: AbortSignal
 }
 
+/** What these tell is wanted most while the service ends. */
+const answeredToTheEnd = new Set<string | undefined>([getHealth.id, getReadiness.id, getMetrics.id])
+
 const headersTimeoutMs = 60_000
 /** A request's head in bytes; more is answered 431. */
 const headBytesMost = 32 * 1024
@@ -36,9 +48,16 @@ export function createApp({ context, readiness, profile, stop }: AppParts): Fast
     // Uploads take hours: their own minimum rate guards them. The head has a limit of its own.
     requestTimeout: 0,
     forceCloseConnections: 'idle',
+    // Requests that still come in at the end get our own answer, below.
+    return503OnClosing: false,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      sendError(request, reply, 'api', error, context.metrics)
+    },
     routerOptions: { maxParamLength: 8192 },
     http: { headersTimeout: headersTimeoutMs, maxHeaderSize: headBytesMost },
   })
+  const isSecure = context.config.publicApiUrl?.startsWith('https:') ?? false
   readBodiesOfJsonOnly(app)
   app.decorateRequest('cairnCaller')
   app.decorateRequest('cairnStop')
@@ -51,10 +70,18 @@ export function createApp({ context, readiness, profile, stop }: AppParts): Fast
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cross-origin-resource-policy': 'cross-origin',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'x-frame-options': 'DENY',
+      ...(isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
     })
     if (request.method === 'GET' || request.method === 'HEAD') reply.header('cache-control', 'no-store')
   })
   registerCors(app, context.config.corsOrigins)
+  app.addHook('onRequest', async (request) => {
+    if (readiness.isDraining && !answeredToTheEnd.has(request.routeOptions.config.callId)) {
+      throw new CairnError('UNAVAILABLE', { message: 'The service is about to end', retryAfterSeconds: 5 })
+    }
+  })
   app.addHook('onResponse', async (request, reply) => {
     const call = request.routeOptions.config.callId ?? 'none'
     context.metrics.requests.inc({ call, status: reply.statusCode })
@@ -82,7 +109,12 @@ export function createApp({ context, readiness, profile, stop }: AppParts): Fast
     sendError(request, reply, 'api', error, context.metrics)
   })
   app.setNotFoundHandler((request, reply) => {
-    sendError(request, reply, 'api', notFound(app, request), context.metrics)
+    const allowed = allowedMethods(app, request)
+    // A route that found nothing, such as that of files, ends here too: its method is not what is wrong.
+    const isMethodWrong = allowed.length > 0 && !allowed.includes(request.method)
+    if (isMethodWrong) reply.header('allow', allowed.join(', '))
+    const code = isMethodWrong ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND'
+    sendError(request, reply, 'api', new CairnError(code), context.metrics)
   })
   return app
 }
@@ -99,12 +131,8 @@ function readBodiesOfJsonOnly(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
 }
 
-function notFound(app: FastifyInstance, request: FastifyRequest): CairnError {
-  const path = request.url.split('?')[0] ?? '/'
-  const allowed = (['GET', 'POST', 'PATCH', 'DELETE'] as const).filter(
-    (method) => app.findRoute({ method, url: path }) !== null,
-  )
-  return allowed.length > 0
-    ? new CairnError('METHOD_NOT_ALLOWED', { details: { allow: allowed } })
-    : new CairnError('NOT_FOUND')
+/** The methods that the path of a request does have. */
+function allowedMethods(app: FastifyInstance, request: FastifyRequest): string[] {
+  const url = request.url.split('?')[0] ?? '/'
+  return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => app.findRoute({ method, url }) !== null)
 }

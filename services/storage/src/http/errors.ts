@@ -1,6 +1,7 @@
-import { CairnError, type DialectName, type ErrorCode, encodeError } from '@cairn/protocol'
+import { CairnError, type DialectName, type ErrorCode, encodeError, requestIdHeader } from '@cairn/protocol'
 import { UnixfsError } from '@cairn/unixfs'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { hasUnreadBody, lingeringBody } from './linger.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Errors of the frame, by its own codes. */
@@ -47,10 +48,12 @@ export function sendError(
   const encoded = encodeError(dialect, named)
   metrics.errors.inc({ code: error.code })
   if (encoded.status >= 500) request.log.error({ err: fault, code: error.code }, error.message)
-  // A body that was not read to its end would be taken for the next request.
-  if (!request.raw.complete) reply.header('connection', 'close')
-  return reply
+  reply
     .status(encoded.status)
-    .headers({ ...encoded.headers, 'cache-control': 'no-store' })
-    .send(encoded.body)
+    .headers({ ...encoded.headers, 'cache-control': 'no-store', [requestIdHeader]: request.id })
+  if (!hasUnreadBody(request.raw)) return reply.send(encoded.body)
+  // A body that was not read to its end would be taken for the next request.
+  return reply
+    .headers({ connection: 'close', 'content-length': Buffer.byteLength(encoded.body) })
+    .send(lingeringBody(encoded.body, request.raw))
 }

@@ -50,6 +50,11 @@ declare module 'fastify' {
   }
 }
 
+/** Rate of calls that state none: far above any honest use of one client. */
+const defaultPerMinute = 6000
+/** Calls with a key, good or not, from one address: checking a key costs a look-up. */
+const keyChecksPerMinute = 60_000
+
 /** Lets errors of this answer speak another dialect: Kubo's clients read Kubo's. */
 export function setDialect(reply: FastifyReply, dialect: DialectName): void {
   reply.cairnDialect = dialect
@@ -67,6 +72,7 @@ export function route<C extends CallDefinition>(
 ): void {
   const definition: CallDefinition = call
   const { limits } = definition
+  const { perMinute = defaultPerMinute } = limits
   app.route({
     method: definition.method,
     url: definition.path.replace(/\{\w+\*\}$/, '*').replace(/\{(\w+)\}/g, ':$1'),
@@ -79,19 +85,22 @@ export function route<C extends CallDefinition>(
         definition.method !== 'HEAD' &&
         request.headers['sec-fetch-mode'] === 'navigate'
       ) {
-        throw new CairnError('FORBIDDEN', { message: 'A page may not navigate to this call' })
+        throw new CairnError('INVALID_REQUEST', {
+          message: 'A page may not navigate to this call',
+          hint: 'Make the call with fetch, or outside the browser.',
+        })
       }
       if (definition.auth === 'none') {
-        if (limits.perMinute !== undefined) context.rates.take(`${definition.id} ${request.ip}`, limits.perMinute)
+        context.rates.take(`${definition.id} ${request.ip}`, perMinute)
         return
       }
       // Guesses of keys are counted by address, calls with a key by the key.
-      context.rates.take(`auth ${request.ip}`, 60_000)
+      context.rates.take(`auth ${request.ip}`, keyChecksPerMinute)
       const caller = await authenticate(context, readBearer(request.headers.authorization))
       if (definition.scope !== undefined && !caller.scopes.includes(definition.scope)) {
         throw new CairnError('FORBIDDEN', { details: { scope: definition.scope } })
       }
-      if (limits.perMinute !== undefined) context.rates.take(`${definition.id} ${caller.keyId}`, limits.perMinute)
+      context.rates.take(`${definition.id} ${caller.keyId}`, perMinute)
       request.cairnCaller = caller
     },
     handler: async (request, reply) => {

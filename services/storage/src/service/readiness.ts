@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 export type Readiness = {
   /** Says no from now on: the service is about to end. */
   drain(): void
+  readonly isDraining: boolean
   /** The parts and their state. @throws CairnError UNAVAILABLE with the part that does not answer */
   check(): Promise<Record<string, string>>
 }
@@ -15,6 +16,9 @@ export function createReadiness(context: Context, probeObjects: () => Promise<vo
   return {
     drain() {
       draining = true
+    },
+    get isDraining() {
+      return draining
     },
     async check() {
       if (draining) throw new CairnError('UNAVAILABLE', { message: 'The service is about to end' })

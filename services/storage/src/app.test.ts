@@ -1,0 +1,228 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bearer, jsonBody, startTestStorage, type TestStorage } from './start-test-storage.fixture.ts'
+
+let storage: TestStorage
+beforeAll(async () => {
+  storage = await startTestStorage()
+})
+afterAll(() => storage[Symbol.asyncDispose]())
+
+/** Sends raw bytes and reads until the connection ends. */
+async function sendRaw(text: string): Promise<string> {
+  const socket = connect(Number(new URL(storage.apiUrl).port), '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    answer += chunk
+  })
+  socket.write(text)
+  await once(socket, 'close')
+  return answer
+}
+
+describe('every answer', () => {
+  test('has a request id, and headers that keep browsers from guessing', async () => {
+    const { status, headers, json } = await storage.call('/healthz')
+    expect(status).toBe(200)
+    expect(json).toEqual({ status: 'ok' })
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('of a HEAD has the head of its GET and no body', async () => {
+    const { status, headers, body } = await storage.call('/healthz', { method: 'HEAD' })
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toContain('application/json')
+    expect(body).toBe('')
+  })
+})
+
+describe('errors', () => {
+  const expectError = (answer: Awaited<ReturnType<TestStorage['call']>>, status: number, code: string) => {
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('x-cairn-code')).toBe(code)
+    const requestId = answer.headers.get('x-request-id')
+    expect(requestId).toBeTruthy()
+    expect(answer.json).toMatchObject({ error: { code, message: expect.any(String), requestId } })
+  }
+
+  test('an unknown path is NOT_FOUND', async () => {
+    expectError(await storage.call('/nowhere'), 404, 'NOT_FOUND')
+  })
+
+  test('a known path with another method is METHOD_NOT_ALLOWED', async () => {
+    expectError(await storage.call('/healthz', { method: 'POST' }), 405, 'METHOD_NOT_ALLOWED')
+    expect((await storage.call('/healthz', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD')
+    expectError(await storage.call('/api/auth/api_keys/abc', { method: 'PUT' }), 405, 'METHOD_NOT_ALLOWED')
+  })
+
+  test('a path that is no text is INVALID_REQUEST', async () => {
+    expectError(await storage.call('/api/auth/%ff'), 400, 'INVALID_REQUEST')
+  })
+
+  test('a wrong address says so in the published words', async () => {
+    const answer = await storage.call('/api/auth/get_message?publicKey=0x12')
+    expectError(answer, 400, 'INVALID_ADDRESS')
+    expect(answer.body).toContain('Invalid public Key')
+  })
+
+  test('all wrong fields are named at once', async () => {
+    const answer = await storage.call(
+      '/api/auth/create_api_key',
+      jsonBody({ publicKey: `0x${'1'.repeat(40)}`, scopes: [] }),
+    )
+    expectError(answer, 400, 'INVALID_REQUEST')
+    expect(answer.json).toMatchObject({
+      error: { details: { issues: [{ field: 'body.signedMessage' }, { field: 'body.scopes' }] } },
+    })
+  })
+
+  test('no JSON, broken JSON, hostile JSON, another content type and too large a body', async () => {
+    const post = (body: string, type = 'application/json') =>
+      storage.call('/api/auth/create_api_key', { method: 'POST', headers: { 'content-type': type }, body })
+    expectError(await post('{'), 400, 'INVALID_REQUEST')
+    expectError(await post('{"__proto__":{"a":1},"publicKey":"x"}'), 400, 'INVALID_REQUEST')
+    expect([400, 415]).toContain((await post('<x/>', 'text/xml')).status)
+    expectError(await post(`{"publicKey":"${'x'.repeat(70_000)}"}`), 413, 'PAYLOAD_TOO_LARGE')
+  })
+
+  test('a head that is too large, and bytes that are no HTTP, are answered in the same form', async () => {
+    const large = await sendRaw(`GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(40_000)}\r\n\r\n`)
+    expect(large).toMatch(/^HTTP\/1\.1 431 /)
+    expect(large).toContain('"code":"HEADER_TOO_LARGE"')
+    const wrong = await sendRaw('EHLO cairn\r\n\r\n')
+    expect(wrong).toMatch(/^HTTP\/1\.1 400 /)
+    expect(wrong).toContain('"code":"INVALID_REQUEST"')
+  })
+
+  test('a sender in the middle of a large body still reads why it is refused', async () => {
+    const sent = request(`${storage.apiUrl}/api/v0/add`, {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=b', authorization: 'Bearer wrong' },
+    })
+    const answered = once(sent, 'response')
+    // Goes on sending as published clients do, whatever the answer.
+    const piece = Buffer.alloc(256 * 1024)
+    const pump = () => {
+      while (!sent.destroyed && sent.write(piece));
+    }
+    sent.on('drain', pump).on('error', () => undefined)
+    pump()
+    const [answer] = await answered
+    let body = ''
+    for await (const chunk of answer.setEncoding('utf8')) body += chunk
+    expect(answer.statusCode).toBe(401)
+    expect(JSON.parse(body)).toMatchObject({ error: 'Authentication failed', code: 'UNAUTHENTICATED' })
+    sent.destroy()
+  })
+})
+
+describe('browsers', () => {
+  test('may ask from any origin, which is echoed', async () => {
+    const { headers } = await storage.call('/healthz', { headers: { origin: 'https://app.example' } })
+    expect(headers.get('access-control-allow-origin')).toBe('https://app.example')
+    expect(headers.get('access-control-allow-credentials')).toBe('true')
+    expect(headers.get('access-control-expose-headers')).toContain('X-Cairn-Code')
+    expect(headers.get('vary')).toBe('Origin')
+  })
+
+  test('hear before a call which headers it may have, errors included', async () => {
+    const { status, headers, body } = await storage.call('/api/v0/add', {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,encryption',
+      },
+    })
+    expect([status, body]).toEqual([204, ''])
+    for (const name of [
+      'Authorization',
+      'Encryption',
+      'Mime-Type',
+      'X-Storage-Type',
+      'X-Deal-Parameter',
+      'Content-Type',
+    ])
+      expect(headers.get('access-control-allow-headers')).toContain(name)
+    expect(Number(headers.get('access-control-max-age'))).toBeGreaterThan(0)
+    const refused = await storage.call('/api/v0/add', { method: 'POST', headers: { origin: 'https://app.example' } })
+    expect(refused.headers.get('access-control-allow-origin')).toBe('https://app.example')
+  })
+
+  test('never change anything by navigating', async () => {
+    // fetch sets this header itself, so the request goes out by hand.
+    const answer = await sendRaw(
+      'POST /api/auth/create_api_key HTTP/1.1\r\nHost: a\r\nSec-Fetch-Mode: navigate\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
+  test('only named origins, where the operator names them', async () => {
+    await using strict = await startTestStorage({ CAIRN_CORS_ORIGINS: 'https://app.example' })
+    const from = async (origin: string) =>
+      (await strict.call('/healthz', { headers: { origin } })).headers.get('access-control-allow-origin')
+    expect(await from('https://app.example')).toBe('https://app.example')
+    expect(await from('https://evil.example')).toBeNull()
+  })
+})
+
+describe('the service about itself', () => {
+  test('is ready, and names its parts', async () => {
+    const { status, json } = await storage.call('/readyz')
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ status: 'ready', parts: { database: 'ok', objects: 'ok' } })
+  })
+
+  test('counts calls and errors for Prometheus', async () => {
+    await storage.call('/nowhere')
+    const { body, headers } = await storage.call('/metrics')
+    expect(headers.get('content-type')).toContain('text/plain')
+    expect(body).toMatch(/cairn_requests_total\{call="getHealth",status="200"\} \d/)
+    expect(body).toMatch(/cairn_errors_total\{code="NOT_FOUND"\} \d/)
+  })
+
+  test('serves its profile without a wallet, and all calls as a document and a page', async () => {
+    expect((await storage.call('/.well-known/cairn.json')).json).toEqual({
+      name: 'local',
+      api: storage.apiUrl,
+      upload: storage.apiUrl,
+      gateway: storage.gatewayUrl,
+    })
+    expect((await storage.call('/openapi.json')).json).toMatchObject({ openapi: '3.1.1' })
+    const page = await storage.call('/docs')
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
+    for (const [, path = ''] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect((await storage.call(path)).status, path).toBe(200)
+    }
+    expect((await storage.call('/docs/assets/package.json')).status).toBe(404)
+  })
+
+  test('logs no keys, signatures or queries', async () => {
+    const key = await storage.createKey()
+    await storage.call('/api/user/user_data_usage?secret=in-the-query', bearer(key))
+    const log = storage.log.join('')
+    expect(log).toContain('"call":"getDataUsage"')
+    expect(log).not.toContain(key.slice(15))
+    expect(log).not.toContain('in-the-query')
+  })
+})
+
+describe('rates', () => {
+  test('too many calls are RATE_LIMITED with the time to wait, and pass again after it', async () => {
+    await using limited = await startTestStorage()
+    const ask = () => limited.call(`/api/auth/get_message?publicKey=0x${'1'.repeat(40)}`)
+    for (let i = 0; i < 60; i++) expect((await ask()).status).toBe(200)
+    const refused = await ask()
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('x-cairn-code')).toBe('RATE_LIMITED')
+    const waitSeconds = Number(refused.headers.get('retry-after'))
+    expect(waitSeconds).toBeGreaterThan(0)
+    limited.pass(waitSeconds * 1000)
+    expect((await ask()).status).toBe(200)
+  })
+})

@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import pino from 'pino'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { readConfig } from './config.ts'
+import { type Storage, startStorage } from './start.ts'
+
+/** A whole service on real stores, for tests of its frame. */
+export type TestStorage = Storage & {
+  home: string
+  /** Every line it logged. */
+  readonly log: readonly string[]
+  /** Moves the service's clock. */
+  pass(ms: number): void
+  /** Calls the API and reads the whole answer. */
+  call(path: string, options?: RequestInit): Promise<{ status: number; headers: Headers; body: string; json: unknown }>
+  /** A message for an address to sign. */
+  getMessage(address: string): Promise<string>
+  /** An API key of a wallet, with what the body says beside. */
+  createKey(account?: PrivateKeyAccount, wish?: Record<string, unknown>): Promise<string>
+}
+
+export const bearer = (key: string): { headers: Record<string, string> } => ({
+  headers: { authorization: `Bearer ${key}` },
+})
+
+export const jsonBody = (body: unknown, method = 'POST'): RequestInit => ({
+  method,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+/** Starts it in a temporary folder, on free ports. */
+export async function startTestStorage(environment: Record<string, string> = {}): Promise<TestStorage> {
+  const home = await mkdtemp(join(tmpdir(), 'cairn-storage-'))
+  const lines: string[] = []
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  let passedMs = 0
+  const config = readConfig({ CAIRN_HOME: home, CAIRN_PORT: '0', CAIRN_GATEWAY_PORT: '0', ...environment })
+  const storage = await startStorage(config, {
+    clock: { now: () => Date.now() + passedMs },
+    log: pino({ level: 'trace' }, sink),
+  })
+  const call: TestStorage['call'] = async (path, options) => {
+    const answer = await fetch(`${storage.apiUrl}${path}`, options)
+    const body = await answer.text()
+    let json: unknown
+    if (body !== '' && answer.headers.get('content-type')?.startsWith('application/json')) json = JSON.parse(body)
+    return { status: answer.status, headers: answer.headers, body, json }
+  }
+  const getMessage: TestStorage['getMessage'] = async (address) => {
+    const { json, body } = await call(`/api/auth/get_message?publicKey=${address}`)
+    if (typeof json !== 'string') throw new Error(`no message: ${body}`)
+    return json
+  }
+  return {
+    ...storage,
+    home,
+    log: lines,
+    pass: (ms) => {
+      passedMs += ms
+    },
+    call,
+    getMessage,
+    async createKey(account = privateKeyToAccount(generatePrivateKey()), wish = {}) {
+      const signedMessage = await account.signMessage({ message: await getMessage(account.address) })
+      const answer = await call(
+        '/api/auth/create_api_key',
+        jsonBody({ publicKey: account.address, signedMessage, ...wish }),
+      )
+      if (typeof answer.json !== 'string') throw new Error(`no key: ${answer.body}`)
+      return answer.json
+    },
+    async [Symbol.asyncDispose]() {
+      await storage[Symbol.asyncDispose]()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
