@@ -25,7 +25,7 @@ export async function createTestNetwork(environment: Record<string, string> = {}
 
 /** An API key of a wallet (a fresh one where none is given), by the published calls. */
 export async function createTestKey(
-  network: TestNetwork,
+  network: { profile: Pick<TestNetwork['profile'], 'api'> },
   privateKey = generatePrivateKey(),
 ): Promise<{ apiKey: string; address: string; privateKey: `0x${string}` }> {
   const account = privateKeyToAccount(privateKey)
