@@ -1,4 +1,4 @@
-import type { ApiKeyInfo, Scope } from '@cairn/protocol'
+import { type ApiKeyInfo, CairnError, type Scope } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { findApiKey, issueApiKey, listKeys, revokeKey } from './api-keys.ts'
 import { issueChallenge, spendChallenge } from './challenges.ts'
@@ -14,13 +14,20 @@ export function getMessage(context: Context, address: string): Promise<string> {
 
 /**
  * Makes an API key for whoever signed the last message.
- * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED
+ * @throws CairnError INVALID_REQUEST (an end that is past), INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED,
+ *   UPSTREAM_FAILED
  */
 export async function createApiKey(
   context: Context,
   verifyContract: ContractVerifier | undefined,
   wish: { address: string; signature: string; name: string; scopes: readonly Scope[]; expiresAt: number | null },
 ): Promise<string> {
+  if (wish.expiresAt !== null && wish.expiresAt <= context.clock.now()) {
+    throw new CairnError('INVALID_REQUEST', {
+      message: 'The key would have ended already',
+      details: { issues: [{ field: 'body.expiresAt', message: 'must be later than now' }] },
+    })
+  }
   await spendChallenge(context, verifyContract, wish.address, wish.signature)
   await ensureAccount(context, wish.address)
   return issueApiKey(context, wish)

@@ -21,6 +21,7 @@ export async function issueChallenge(context: Context, address: string, forWhat:
     `Please prove you are the owner of this account: ${address}`,
     '',
     `Purpose: ${forWhat}`,
+    `Domain: ${nameDomain(context)}`,
     `Network: ${context.config.networkName}`,
     `Nonce: ${nonce}`,
     `Issued At: ${new Date(now).toISOString()}`,
@@ -47,6 +48,11 @@ export async function issueChallenge(context: Context, address: string, forWhat:
       .execute()
   })
   return message
+}
+
+/** Where the message counts: a signature shown to one service is worth nothing at another, for its nonces differ. */
+function nameDomain({ config }: Context): string {
+  return config.publicApiUrl === undefined ? `${config.host}:${config.port}` : new URL(config.publicApiUrl).host
 }
 
 /**
