@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createNetwork, type Network } from '@cairn/local'
+import type { Scope } from '@cairn/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
 /** A local network of a test's own, on free ports and in a temporary folder that goes with it. */
@@ -23,10 +24,11 @@ export async function createTestNetwork(environment: Record<string, string> = {}
   }
 }
 
-/** An API key of a wallet (a fresh one where none is given), by the published calls. */
+/** An API key of a wallet (a fresh one where none is given), by the published calls; `wish` says what else it shall have. */
 export async function createTestKey(
   network: { profile: Pick<TestNetwork['profile'], 'api'> },
   privateKey = generatePrivateKey(),
+  wish: { scopes?: Scope[]; keyName?: string; expiresAt?: number } = {},
 ): Promise<{ apiKey: string; address: string; privateKey: `0x${string}` }> {
   const account = privateKeyToAccount(privateKey)
   const { api } = network.profile
@@ -35,7 +37,11 @@ export async function createTestKey(
   const answer = await fetch(`${api}/api/auth/create_api_key`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ publicKey: account.address, signedMessage: await account.signMessage({ message }) }),
+    body: JSON.stringify({
+      publicKey: account.address,
+      signedMessage: await account.signMessage({ message }),
+      ...wish,
+    }),
   })
   const apiKey: unknown = await answer.json()
   if (typeof apiKey !== 'string') throw new Error(`no key: ${JSON.stringify(apiKey)}`)

@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { allCalls } from '@cairn/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApp } from './app.ts'
+import { createReadiness } from './service/readiness.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from './start-test-storage.fixture.ts'
 
 let storage: TestStorage
@@ -21,6 +24,20 @@ async function sendRaw(text: string): Promise<string> {
   await once(socket, 'close')
   return answer
 }
+
+test('every route is a call of the list, and every call of this host a route', async () => {
+  const { context, profile } = storage
+  const readiness = createReadiness(context, async () => undefined)
+  await using app = createApp({ context, readiness, profile: () => profile, stop: new AbortController().signal })
+  await app.ready()
+  const calls = allCalls.filter(({ host }) => host === 'api')
+  const served = app.cairnRoutes.filter(({ method }) => method !== 'HEAD')
+  expect(served.flatMap(({ callId }) => callId ?? []).sort()).toEqual(calls.map(({ id }) => id).sort())
+  for (const { method, url, callId } of served) {
+    if (callId === undefined) expect(url).toMatch(/^\/docs($|\/)/)
+    else expect(calls.find(({ id }) => id === callId)?.method).toBe(method)
+  }
+})
 
 describe('every answer', () => {
   test('has a request id, and headers that keep browsers from guessing', async () => {

@@ -30,6 +30,17 @@ export type AppParts = {
   stop: AbortSignal
 }
 
+/** A route as it was made; `callId` is absent for what is no call, such as the documentation's files. */
+export type AppRoute = { method: string; url: string; callId: string | undefined }
+
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another module's.
+  interface FastifyInstance {
+    /** Every route there is, for the test that compares them with the list of calls. */
+    readonly cairnRoutes: readonly AppRoute[]
+  }
+}
+
 /** What these tell is wanted most while the service ends. */
 const answeredToTheEnd = new Set<string | undefined>([getHealth.id, getReadiness.id, getMetrics.id])
 
@@ -56,6 +67,11 @@ export function createApp({ context, readiness, profile, stop }: AppParts): Fast
     },
     routerOptions: { maxParamLength: 8192 },
     http: { headersTimeout: headersTimeoutMs, maxHeaderSize: headBytesMost },
+  })
+  const routes: AppRoute[] = []
+  app.decorate('cairnRoutes', routes)
+  app.addHook('onRoute', ({ method, url, config }) => {
+    for (const one of [method].flat()) routes.push({ method: one, url, callId: config?.callId })
   })
   const isSecure = context.config.publicApiUrl?.startsWith('https:') ?? false
   readBodiesOfJsonOnly(app)
