@@ -55,7 +55,7 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     read: (cids, options = {}) => readBlocks(reader, cids, options),
     openReader: () => createReadAhead(reader, { recycle: true }),
     openSealed: (sealed) => readSealed(sealed, objects, reader),
-    recover: () => recoverPacks({ db, objects, clock, orphanAgeMs }),
+    recover: (ageMs = orphanAgeMs) => recoverPacks({ db, objects, clock, orphanAgeMs: ageMs }),
     forget: reader.forget,
   }
 }

@@ -43,7 +43,7 @@ export type PackPlace = {
   /** Deletes an upload. */
   forgetUpload(id: string): Promise<void>
   /** A store over the same rows and objects, with empty caches. */
-  reopen(): PackStore
+  reopen(options?: { orphanAgeMs?: number }): PackStore
   remove(): Promise<void>
 }
 
@@ -53,7 +53,8 @@ export async function createPackPlace(db: Database): Promise<PackPlace> {
   const objects = await openFileStore(folder)
   const clock = { ms: Date.now(), now: () => clock.ms }
   const events: PackEvent[] = []
-  const reopen = () => createPackStore({ db, objects, clock, onEvent: (event) => events.push(event) })
+  const reopen = (options = {}) =>
+    createPackStore({ db, objects, clock, onEvent: (event) => events.push(event), ...options })
   const packs = reopen()
   let count = 0
   const roots = new WeakMap<SealedPack, CID>()

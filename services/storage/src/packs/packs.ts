@@ -110,8 +110,12 @@ export type PackStore = {
   openSealed(sealed: SealedPack): BlockSource & { has(cid: CID): Promise<boolean> }
   /** Where blocks lie: for each multihash a place, or undefined where it is not stored. */
   locate(multihashes: readonly Uint8Array[]): Promise<(BlockLocation | undefined)[]>
-  /** Removes what a crash left over. Call it once at start, before the first `begin`. */
-  recover(): Promise<Recovery>
+  /**
+   * Removes what a crash left over: unfinished objects, and finished ones that have waited for their row for longer than
+   * `orphanAgeMs` (the store's own unless told). Zero is for the start alone, before the first `begin`, and only where
+   * no other process writes.
+   */
+  recover(orphanAgeMs?: number): Promise<Recovery>
   /** Forgets everything cached, after packs were removed. */
   forget(): void
 }

@@ -4,6 +4,8 @@ import { type PackEvent, type PackStore, removePack } from '../packs/packs.ts'
 import { createLoop, type Worker, type WorkerClock } from './worker.ts'
 
 const packsInOneRound = 100
+/** How long a finished object may wait for its row while the service runs. */
+const orphanAgeMs = 3_600_000
 
 /** What the removal of packs needs. */
 export type RemovePacksParts = {
@@ -22,7 +24,8 @@ export type RemovePacksParts = {
 export function createRemovePacksWorker(parts: RemovePacksParts): Worker {
   const onEvent = parts.onEvent ?? (() => undefined)
   const round = async (signal: AbortSignal): Promise<void> => {
-    await parts.packs.recover()
+    // Not the store's own age, which may be zero for the start: uploads of this process may be about to be recorded.
+    await parts.packs.recover(orphanAgeMs)
     await removeUnreferencedPacks(parts, signal)
   }
   return createLoop('remove-packs', parts.intervalMs ?? 600_000, parts.clock, round, (error) =>

@@ -1,0 +1,118 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findBroken } from './place.ts'
+
+const run = promisify(execFile)
+const program = join(import.meta.dirname, 'store-program.ts')
+const node = [process.execPath, '--conditions=@cairn/source', program]
+/** The calls through which an upload reaches the disk: of the file's thread and of SQLite's. */
+const calls = ['pwrite64', 'pwritev', 'fdatasync', 'fsync', 'rename', 'mkdir', 'ftruncate', 'unlink']
+/** SQLite writes its log in many small pieces that are all alike: after the first few, every fourth is tried. */
+const allUpTo = 8
+const step = 4
+
+let folder = ''
+let prepared = ''
+let firstCid = ''
+const points: [string, number][] = []
+let errorPoints: [string, number][] = []
+
+/** Runs one upload under strace in a copy of the prepared folder. */
+async function upload(name: string, ...strace: string[]): Promise<{ place: string; said: string }> {
+  const place = join(folder, name)
+  await cp(prepared, place, { recursive: true })
+  const traced = ['-f', '--seccomp-bpf', '-qq', `--trace=${calls.join(',')}`, ...strace]
+  const env = { PATH: '/usr/bin:/bin', UV_THREADPOOL_SIZE: '1' }
+  try {
+    const { stdout } = await run('strace', [...traced, ...node, place, 'one', '2'], { env })
+    return { place, said: stdout }
+  } catch (error) {
+    const stdout = error instanceof Error && 'stdout' in error ? `${error.stdout}` : ''
+    return { place, said: stdout }
+  }
+}
+
+beforeAll(async () => {
+  if (spawnSync('strace', ['-V']).status !== 0)
+    throw new Error('These tests need strace. On Debian: apt install strace')
+  folder = await mkdtemp(join(tmpdir(), 'cairn-crash-'))
+  prepared = join(folder, 'prepared')
+  const { stdout } = await run(node[0] ?? '', [...node.slice(1), prepared, 'one', '1'])
+  firstCid = stdout.trim().split(' ')[1] ?? ''
+  const trace = join(folder, 'trace')
+  const { said } = await upload('counted', '-o', trace)
+  expect(said).toMatch(/^ack /)
+  // strace counts the calls of each thread by itself.
+  const counts = new Map<string, number>()
+  for (const line of (await readFile(trace, 'utf8')).split('\n')) {
+    const [, thread, call] = /^(\d+)\s+(\w+)\(/.exec(line) ?? []
+    if (call !== undefined) counts.set(`${call} ${thread}`, (counts.get(`${call} ${thread}`) ?? 0) + 1)
+  }
+  for (const call of calls) {
+    const most = Math.max(0, ...[...counts].filter(([key]) => key.startsWith(`${call} `)).map(([, count]) => count))
+    for (let at = 1; at <= most; at += at < allUpTo ? 1 : step) points.push([call, at])
+  }
+  errorPoints = points.filter(([call]) => call !== 'mkdir')
+}, 60_000)
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Two at a time, as there are two cores. */
+async function inPairs<T>(list: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const lane = async () => {
+    for (let at = next++; at < list.length; at = next++) {
+      const item = list[at]
+      if (item !== undefined) await work(item, at)
+    }
+  }
+  await Promise.all([lane(), lane()])
+}
+
+test('an upload ended by kill at any of its system calls is there when it was acknowledged, and else leaves nothing', async () => {
+  const broken: string[] = []
+  expect(points.length).toBeGreaterThan(15)
+  await inPairs(points, async ([call, at]) => {
+    const { place, said } = await upload(
+      `kill-${call}-${at}`,
+      '-o',
+      '/dev/null',
+      `--inject=${call}:signal=KILL:when=${at}`,
+    )
+    const acknowledged = [...said.matchAll(/^ack (\S+)/gm)].map(([, cid]) => cid ?? '')
+    for (const what of await findBroken(place, [firstCid, ...acknowledged])) broken.push(`${call} ${at}: ${what}`)
+    await rm(place, { recursive: true, force: true })
+  })
+  expect(broken).toEqual([])
+})
+
+test.each(['ENOSPC', 'EIO'])(
+  'a system call that fails with %s is an error with a code, and nothing acknowledged is lost',
+  async (errno) => {
+    const broken: string[] = []
+    const codes = new Set<string>()
+    const half = errorPoints.filter(
+      (_, at) => at % 2 === (errno === 'EIO' ? 0 : 1) || errorPoints[at]?.[0].startsWith('f'),
+    )
+    await inPairs(half, async ([call, at]) => {
+      const { place, said } = await upload(
+        `${errno}-${call}-${at}`,
+        '-o',
+        '/dev/null',
+        `--inject=${call}:error=${errno}:when=${at}`,
+      )
+      const acknowledged = [...said.matchAll(/^ack (\S+)/gm)].map(([, cid]) => cid ?? '')
+      for (const [, code] of said.matchAll(/^error (.*)/gm)) codes.add(code ?? '')
+      for (const what of await findBroken(place, [firstCid, ...acknowledged])) broken.push(`${call} ${at}: ${what}`)
+      await rm(place, { recursive: true, force: true })
+    })
+    expect(broken).toEqual([])
+    const known = ['STORAGE_FULL', 'STORAGE_FAILED', 'UNAVAILABLE']
+    expect([...codes].filter((code) => !known.includes(code))).toEqual([])
+    expect(codes).toContain(errno === 'ENOSPC' ? 'STORAGE_FULL' : 'STORAGE_FAILED')
+  },
+)

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+import { findBroken } from './place.ts'
+
+const program = join(import.meta.dirname, 'store-program.ts')
+
+/** Starts the program and kills it after so many acknowledgements; answers those. */
+async function storeUntilKilled(folder: string, round: number, acknowledgements: number): Promise<string[]> {
+  const child = spawn(process.execPath, ['--conditions=@cairn/source', program, folder, 'many', `${round}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const said: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    said.push(line.split(' ')[1] ?? '')
+    if (said.length === acknowledgements) child.kill('SIGKILL')
+  }
+  await ended
+  return said
+}
+
+test('of hundreds of uploads by a process that is killed again and again, none that was acknowledged is lost', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-kill-'))
+  const acknowledged: string[] = []
+  for (let round = 0; round < 4; round++) {
+    acknowledged.push(...(await storeUntilKilled(folder, round, 60 + Math.floor(Math.random() * 100))))
+    expect(await findBroken(folder, acknowledged)).toEqual([])
+  }
+  expect(acknowledged.length).toBeGreaterThan(240)
+  await rm(folder, { recursive: true, force: true })
+})
