@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { findApiKey, issueApiKey, listKeys, revokeKey } from './api-keys.ts'
 import { issueChallenge, spendChallenge } from './challenges.ts'
 import { ensureAccount, readUsage } from './store.ts'
-import type { ContractVerifier } from './verify-signature.ts'
+import type { ContractVerifier } from './verify-contract.ts'
 
 export type { Caller } from './api-keys.ts'
 

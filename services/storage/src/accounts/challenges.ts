@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { CairnError, challengeLifetimeMs } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { type ContractVerifier, type SignatureCheck, verifySignature } from './verify-signature.ts'
+import type { ContractVerifier } from './verify-contract.ts'
+import { type SignatureCheck, verifySignature } from './verify-signature.ts'
 
 /** Messages of one address that can be open at once; a new one drives the oldest out. */
 const openChallengesMost = 16

@@ -11,7 +11,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { createApiKey, getMessage, getUsage, listApiKeys, revokeApiKey } from './accounts.ts'
-import { createContractVerifier } from './verify-signature.ts'
+import { createContractVerifier } from './verify-contract.ts'
 
 /** Binds the calls about accounts, messages and keys. */
 export function registerAccountRoutes(app: FastifyInstance, context: Context): void {

@@ -1,19 +1,17 @@
-import { CairnError, isEvmAddress } from '@cairn/protocol'
+import { isEvmAddress } from '@cairn/protocol'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { base58btc } from 'multiformats/bases/base58'
-import { createPublicClient, type Hex, hashMessage, http, isHex, recoverMessageAddress } from 'viem'
+import { type Hex, isHex, recoverMessageAddress } from 'viem'
+import type { ContractVerifier } from './verify-contract.ts'
 
 /** Which of the messages was signed; `needsChain` tells that only a contract could have accepted it and none was asked. */
 export type SignatureCheck = { index: number | undefined; needsChain: boolean }
-
-/** Asks a contract wallet whether it accepts a signature of a message. @throws CairnError UPSTREAM_FAILED */
-export type ContractVerifier = (address: `0x${string}`, message: string, signature: Hex) => Promise<boolean>
 
 /** Half of the order of secp256k1: a larger s is the malleable twin of a signature and refused (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /**
- * Finds the message that a wallet signed: EIP-191 for EVM addresses, EIP-1271 through the chain for contract wallets,
+ * Finds the message that a wallet signed: EIP-191 for EVM addresses, EIP-1271 and ERC-6492 through the chain for contract wallets,
  * ed25519 for Solana addresses (signature in base58, base64 or hex).
  * @throws CairnError UPSTREAM_FAILED when the chain cannot be asked
  */
@@ -32,10 +30,7 @@ export async function verifySignature(
     // 64 and 65 bytes are those of a key; anything else can only be a contract's.
     return { index: undefined, needsChain: signature.length !== 132 && signature.length !== 130 }
   }
-  for (const [index, message] of messages.entries()) {
-    if (await verifyContract(address, message, signature)) return { index, needsChain: false }
-  }
-  return { index: undefined, needsChain: false }
+  return { index: await verifyContract(address, messages, signature), needsChain: false }
 }
 
 async function isSignedByOwner(address: string, message: string, signature: Hex): Promise<boolean> {
@@ -92,38 +87,4 @@ function decodeBase58(text: string): Uint8Array | undefined {
 function decodeHex(text: string): Uint8Array | undefined {
   const digits = text.replace(/^0x/, '')
   return /^[0-9a-fA-F]{128}$/.test(digits) ? new Uint8Array(Buffer.from(digits, 'hex')) : undefined
-}
-
-/** First bytes of the right answer of `isValidSignature(bytes32,bytes)`. @see https://eips.ethereum.org/EIPS/eip-1271 */
-const magicValue = '0x1626ba7e'
-
-/** Asks contracts through the operator's endpoint and no other; answers of theirs are bounded by viem's own parsing. */
-export function createContractVerifier(rpcUrl: string): ContractVerifier {
-  const client = createPublicClient({ transport: http(rpcUrl, { timeout: 5_000, retryCount: 1 }) })
-  const abi = [
-    {
-      type: 'function',
-      name: 'isValidSignature',
-      stateMutability: 'view',
-      inputs: [{ type: 'bytes32' }, { type: 'bytes' }],
-      outputs: [{ type: 'bytes4' }],
-    },
-  ] as const
-  return async (address, message, signature) => {
-    try {
-      const code = await client.getCode({ address })
-      if (code === undefined || code === '0x') return false
-      const answer = await client.readContract({
-        address,
-        abi,
-        functionName: 'isValidSignature',
-        args: [hashMessage(message), signature],
-      })
-      return answer === magicValue
-    } catch (error) {
-      // A contract that reverts says no; an endpoint that fails says nothing.
-      if (error instanceof Error && error.name === 'ContractFunctionExecutionError') return false
-      throw new CairnError('UPSTREAM_FAILED', { cause: error })
-    }
-  }
 }

@@ -1,0 +1,148 @@
+// API keys for contract wallets: a real EVM node, a wallet contract assembled by hand.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import {
+  concat,
+  createWalletClient,
+  getContractAddress,
+  type Hex,
+  http,
+  publicActions,
+  size,
+  toHex,
+  zeroHash,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { serializeErc6492Signature } from 'viem/utils'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+
+const require = createRequire(import.meta.url)
+const owner = privateKeyToAccount(generatePrivateKey())
+/** Deploys whatever it is sent; anvil has it from the start. @see https://github.com/Arachnid/deterministic-deployment-proxy */
+const deployer = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+
+let anvil: ChildProcess
+let rpcUrl = ''
+let network: TestNetwork
+
+beforeAll(async () => {
+  const folder = dirname(require.resolve('@foundry-rs/anvil-linux-amd64/package.json'))
+  anvil = spawn(join(folder, 'bin/anvil'), ['--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  if (anvil.stdout === null) throw new Error('no output')
+  for await (const line of createInterface(anvil.stdout)) {
+    const address = /Listening on (\S+)/.exec(line)?.[1]
+    if (address === undefined) continue
+    rpcUrl = `http://${address}`
+    break
+  }
+  // What it goes on to say is not read: a full pipe would stop it.
+  anvil.stdout.resume()
+  network = await createTestNetwork({ CAIRN_EVM_RPC_URL: rpcUrl })
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  if (anvil?.exitCode !== null) return
+  anvil.kill()
+  await once(anvil, 'exit')
+})
+
+/** `isValidSignature(hash, signature)` accepts 65 bytes that recover to its one owner. */
+function assembleWallet(ownerAddress: Hex): Hex {
+  const runtime = concat([
+    '0x600435600052', // memory[0] = hash
+    '0x60a43560f81c602052', // memory[32] = v
+    '0x606435604052', // memory[64] = r
+    '0x608435606052', // memory[96] = s
+    '0x602060806080600060015afa50', // ecrecover(memory[0..128]) → memory[128]
+    '0x60805173',
+    ownerAddress,
+    '0x14', // is it the owner?
+    '0x631626ba7e60e01b02', // then the magic value, else zero
+    '0x60005260206000f3',
+  ])
+  const length = toHex(size(runtime), { size: 1 })
+  return concat(['0x60', length, '0x600c6000', '0x39', '0x60', length, '0x6000f3', runtime])
+}
+
+const wallet = () => createWalletClient({ transport: http(rpcUrl) }).extend(publicActions)
+
+async function createKey(address: Hex, sign: (message: string) => Promise<Hex>): Promise<Response> {
+  const { api } = network.profile
+  const message: unknown = await (await fetch(`${api}/api/auth/get_message?publicKey=${address}`)).json()
+  return fetch(`${api}/api/auth/create_api_key`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ publicKey: address, signedMessage: await sign(String(message)) }),
+  })
+}
+
+async function deploy(code: Hex): Promise<Hex> {
+  const client = wallet()
+  const [account] = await client.getAddresses()
+  if (account === undefined) throw new Error('anvil has no accounts')
+  const hash = await client.sendTransaction({ account, chain: null, data: code })
+  const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+  if (!contractAddress) throw new Error('not deployed')
+  return contractAddress
+}
+
+test('a wallet on the chain gets a key for what its owner signed, and for nothing else (EIP-1271)', async () => {
+  const address = await deploy(assembleWallet(owner.address))
+  const good = await createKey(address, (message) => owner.signMessage({ message }))
+  expect(good.status, await good.clone().text()).toBe(200)
+  expect(await good.json()).toMatch(/^cairn_/)
+  const stranger = privateKeyToAccount(generatePrivateKey())
+  for (const sign of [
+    (message: string) => stranger.signMessage({ message }),
+    (message: string) => owner.signMessage({ message: `${message}!` }),
+    async (): Promise<Hex> => `0x${'ab'.repeat(200)}`,
+  ]) {
+    const answer = await createKey(address, sign)
+    expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([401, 'INVALID_SIGNATURE'])
+  }
+})
+
+test.each([
+  ['reverts', '0x6460006000fd6000526005601bf3'],
+  ['answers nothing', '0x60006000526001601ff3'],
+] as const)('a contract that %s says no', async (_how, code) => {
+  const address = await deploy(code)
+  const answer = await createKey(address, (message) => owner.signMessage({ message }))
+  expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([401, 'INVALID_SIGNATURE'])
+})
+
+test('an address without code gets no key for the signature of another', async () => {
+  const { address } = privateKeyToAccount(generatePrivateKey())
+  const answer = await createKey(address, (message) => owner.signMessage({ message }))
+  expect(answer.headers.get('x-cairn-code')).toBe('INVALID_SIGNATURE')
+})
+
+test('a wallet that is yet to be deployed brings its deployment along (ERC-6492)', async () => {
+  const code = assembleWallet(owner.address)
+  const address = getContractAddress({ opcode: 'CREATE2', from: deployer, salt: zeroHash, bytecode: code })
+  const wrap = async (signature: Promise<Hex>) =>
+    serializeErc6492Signature({ address: deployer, data: concat([zeroHash, code]), signature: await signature })
+  const good = await createKey(address, (message) => wrap(owner.signMessage({ message })))
+  expect(good.status, await good.clone().text()).toBe(200)
+  const stranger = privateKeyToAccount(generatePrivateKey())
+  const wrong = await createKey(address, (message) => wrap(stranger.signMessage({ message })))
+  expect(wrong.headers.get('x-cairn-code')).toBe('INVALID_SIGNATURE')
+  expect(await wallet().getCode({ address })).toBeUndefined()
+})
+
+test('a chain that does not answer is UPSTREAM_FAILED, never a yes', async () => {
+  await using lost = await createTestNetwork({ CAIRN_EVM_RPC_URL: 'http://127.0.0.1:9' })
+  const kept = network
+  network = lost
+  try {
+    const address: Hex = `0x${'12'.repeat(20)}`
+    const answer = await createKey(address, (message) => owner.signMessage({ message }))
+    expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([502, 'UPSTREAM_FAILED'])
+  } finally {
+    network = kept
+  }
+})
