@@ -1,0 +1,86 @@
+import { createRequire } from 'node:module'
+import { expect, test } from 'vitest'
+import { decryptKeystore, encryptKeystore } from './keystore.ts'
+import { createWallet, signMessage, walletFromPrivateKey } from './wallet.ts'
+
+// ethers as the peer's published SDK brings it: an oracle, resolved from where it lives.
+type Ethers = {
+  Wallet: (new (
+    key: string,
+  ) => { address: string; signMessage(text: string): Promise<string>; encrypt(password: string): Promise<string> }) & {
+    fromEncryptedJson(json: string, password: string): Promise<{ address: string; privateKey: string }>
+  }
+}
+const { ethers }: { ethers: Ethers } = createRequire(createRequire(import.meta.url).resolve('@lighthouse-web3/sdk'))(
+  'ethers',
+)
+
+const fast = { logN: 12 }
+
+// The example of the Web3 Secret Storage definition, with PBKDF2 and with scrypt.
+const pbkdf2File = JSON.stringify({
+  crypto: {
+    cipher: 'aes-128-ctr',
+    cipherparams: { iv: '6087dab2f9fdbbfaddc31a909735c1e6' },
+    ciphertext: '5318b4d5bcd28de64ee5559e671353e16f075ecae9f99c7a79a38af5f869aa46',
+    kdf: 'pbkdf2',
+    kdfparams: {
+      c: 262144,
+      dklen: 32,
+      prf: 'hmac-sha256',
+      salt: 'ae3cd4e7013836a3df6bd7241b12db061dbe2c6785853cce422d148a624ce0bd',
+    },
+    mac: '517ead924a9d0dc3124507e3393d175ce3ff7c1e96529c6c555ce9e51205e9b2',
+  },
+  id: '3198bc9c-6672-5ab3-d995-4942343ae5b6',
+  version: 3,
+})
+const secretOfExamples = '0x7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d'
+
+test('the published example opens', async () => {
+  expect((await decryptKeystore(pbkdf2File, 'testpassword')).privateKey).toBe(secretOfExamples)
+})
+
+test('what is locked here opens here and in ethers, and the other way round', async () => {
+  const wallet = createWallet()
+  const ours = await encryptKeystore(wallet.privateKey, 'correct hörse', fast)
+  expect(await decryptKeystore(ours, 'correct hörse')).toEqual(wallet)
+  expect((await ethers.Wallet.fromEncryptedJson(ours, 'correct hörse')).address).toBe(wallet.address)
+  const theirs = await new ethers.Wallet(wallet.privateKey).encrypt('other')
+  expect(await decryptKeystore(theirs, 'other')).toEqual(wallet)
+})
+
+test('a wrong password, a changed file and a foreign file are refused with one code', async () => {
+  const file = await encryptKeystore(createWallet().privateKey, 'right', fast)
+  await expect(decryptKeystore(file, 'wrong')).rejects.toMatchObject({ code: 'INVALID_KEYSTORE' })
+  const changed = file.replace(
+    /"ciphertext":"(..)/,
+    (_all, two: string) => `"ciphertext":"${two === '00' ? '01' : '00'}`,
+  )
+  await expect(decryptKeystore(changed, 'right')).rejects.toMatchObject({ code: 'INVALID_KEYSTORE' })
+  for (const foreign of [
+    '',
+    '{}',
+    '[]',
+    'null',
+    '{"version":3}',
+    '{"version":3,"crypto":{}}',
+    file.replace('"n":4096', '"n":1073741824'),
+    file.replace('scrypt', 'md5'),
+  ]) {
+    await expect(decryptKeystore(foreign, 'right'), foreign).rejects.toMatchObject({ code: 'INVALID_KEYSTORE' })
+  }
+})
+
+test('addresses and signatures equal those of ethers', async () => {
+  for (const text of ['', 'hello', 'grüße 🎉', 'a'.repeat(1000)]) {
+    const wallet = createWallet()
+    const oracle = new ethers.Wallet(wallet.privateKey)
+    expect(wallet.address).toBe(oracle.address)
+    expect(signMessage(wallet.privateKey, text)).toBe(await oracle.signMessage(text))
+  }
+})
+
+test.each(['', '0x', 'a'.repeat(63), '0'.repeat(64), 'f'.repeat(64), 'g'.repeat(64)])('%s is no private key', (key) => {
+  expect(() => walletFromPrivateKey(key)).toThrow('Invalid private key')
+})
