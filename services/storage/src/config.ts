@@ -159,7 +159,7 @@ export const settings = {
   CAIRN_LOG_LEVEL: { about: `Least level of log lines: ${logLevels.join(', ')}.`, fallback: 'info', read: logLevel },
 } as const satisfies Record<string, Setting<unknown>>
 
-/** Names that other parts of Cairn read: known, so that they are no error here. */
+/** Names that other parts of Cairn read: known, so that they are no error here; so are those of tests, CAIRN_TEST_…. */
 const foreignNames = new Set(['CAIRN_NETWORK', 'CAIRN_API_KEY', 'CAIRN_CONFIG_HOME', 'CAIRN_PASSWORD_FILE'])
 
 type Values = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
@@ -180,7 +180,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   for (const name of Object.keys(environment)) {
     const known = Object.hasOwn(settings, name.replace(/_FILE$/, '')) || foreignNames.has(name)
-    if (name.startsWith('CAIRN_') && !known) problems.push(`${name} is not a setting`)
+    if (name.startsWith('CAIRN_') && !name.startsWith('CAIRN_TEST_') && !known)
+      problems.push(`${name} is not a setting`)
   }
   if (problems.length > 0) {
     throw new CairnError('INVALID_CONFIGURATION', { message: problems.join('; '), details: { problems } })

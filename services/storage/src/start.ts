@@ -91,10 +91,16 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }
 
+const idleCheckMs = 50
+
 /** No new work, then the end of running work, cut at the limit. */
 async function end(apps: FastifyInstance[], stop: AbortController, limitMs: number, drain: () => void): Promise<void> {
   drain()
   const closed = Promise.all(apps.map((app) => app.close()))
+  // Connections that were busy when all idle ones were closed stay open after their answer: they are closed as well.
+  const idle = setInterval(() => {
+    for (const app of apps) app.server.closeIdleConnections()
+  }, idleCheckMs)
   const timer = setTimeout(() => {
     stop.abort()
     for (const app of apps) app.server.closeAllConnections()
@@ -103,6 +109,7 @@ async function end(apps: FastifyInstance[], stop: AbortController, limitMs: numb
     await closed
   } finally {
     clearTimeout(timer)
+    clearInterval(idle)
   }
 }
 

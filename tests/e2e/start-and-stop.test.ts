@@ -1,0 +1,174 @@
+// `npm start` as a process: killed, started again, told to stop with work under way.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseNetworkProfile } from '@cairn/protocol'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createTestKey } from '../fixtures.ts'
+
+const bin = resolve(import.meta.dirname, '../../apps/local/src/bin.ts')
+let home = ''
+let offset = 0
+const started: ChildProcess[] = []
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'cairn-start-'))
+  offset = (await freePort()) - 8080
+})
+afterEach(async () => {
+  for (const child of started.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  rmSync(home, { recursive: true, force: true })
+})
+
+/** A port whose neighbour is free as well, as the network takes two. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const [first, second] = [createServer(), createServer()]
+    try {
+      first.listen(0, '127.0.0.1')
+      await once(first, 'listening')
+      const address = first.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      if (port < 8080 || port > 64_000) continue
+      second.listen(port + 1, '127.0.0.1')
+      const free = await Promise.race([
+        once(second, 'listening').then(() => true),
+        once(second, 'error').then(() => false),
+      ])
+      if (free) return port
+    } finally {
+      first.close()
+      second.close()
+    }
+  }
+}
+
+/** Starts the command and waits until it says that it is ready, or ends. */
+async function start(): Promise<{ child: ChildProcess; output: () => string; ready: boolean }> {
+  const child = spawn(process.execPath, ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', bin], {
+    env: { PATH: process.env['PATH'], CAIRN_HOME: home, CAIRN_PORT_OFFSET: String(offset) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.push(child)
+  let output = ''
+  const ready = await new Promise<boolean>((done) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk
+        if (output.includes('Ctrl-C ends it')) done(true)
+      })
+    }
+    child.once('close', () => done(false))
+  })
+  return { child, output: () => output, ready }
+}
+
+const profile = () => parseNetworkProfile(JSON.parse(readFileSync(join(home, 'network.json'), 'utf8')))
+
+async function stop(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT'): Promise<number | null> {
+  const exit = once(child, 'exit')
+  child.kill(signal)
+  const [code] = await exit
+  return code
+}
+
+async function isOpen(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`).then(
+    () => true,
+    () => false,
+  )
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends all of it with 0 and leaves no port and no profile',
+  async (signal) => {
+    const { child, output, ready } = await start()
+    expect(ready, output()).toBe(true)
+    const { api, gateway } = profile()
+    expect(api).toBe(`http://127.0.0.1:${8080 + offset}`)
+    expect(output()).toContain('npm run cairn -- upload README.md')
+    expect(output()).not.toContain(profile().wallet?.privateKey ?? 'no wallet')
+    expect(await stop(child, signal)).toBe(0)
+    expect([await isOpen(api), await isOpen(gateway)]).toEqual([false, false])
+    expect(existsSync(join(home, 'network.json'))).toBe(false)
+  },
+)
+
+test('a second one is refused, and a killed one can be started again with its data', async () => {
+  const first = await start()
+  const { apiKey } = await createTestKey({ profile: profile() })
+  const second = await start()
+  expect(second.ready).toBe(false)
+  expect(second.child.exitCode).toBe(1)
+  expect(second.output()).toContain(`process ${first.child.pid}`)
+
+  const killed = once(first.child, 'exit')
+  first.child.kill('SIGKILL')
+  await killed
+  const again = await start()
+  expect(again.ready, again.output()).toBe(true)
+  const answer = await fetch(`${profile().api}/api/user/user_data_usage`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  })
+  expect(answer.status).toBe(200)
+})
+
+test('a port in use is named, with the setting that moves it', async () => {
+  const server = createServer().listen(8081 + offset, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const { child, output, ready } = await start()
+    expect([ready, child.exitCode]).toEqual([false, 1])
+    expect(output()).toContain(`port ${8081 + offset} (gateway)`)
+    expect(output()).toContain('CAIRN_PORT_OFFSET')
+  } finally {
+    server.close()
+  }
+})
+
+test('told to stop, it takes nothing new, finishes the upload under way, and ends with 0', async () => {
+  const { child } = await start()
+  const { api } = profile()
+  const { apiKey } = await createTestKey({ profile: profile() })
+  const upload = request(`${api}/api/v0/add`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'multipart/form-data; boundary=b' },
+  })
+  const answered = once(upload, 'response')
+  upload.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nfirst half, ')
+  // The head and the first half are there once the service has answered a call that came after them.
+  await fetch(`${api}/healthz`)
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  while (await isOpen(api));
+  upload.end('second half\r\n--b--\r\n')
+  const [answer] = await answered
+  let body = ''
+  for await (const chunk of answer.setEncoding('utf8')) body += chunk
+  expect(answer.statusCode, body).toBe(200)
+  expect(JSON.parse(body)).toMatchObject({ Name: 'a.txt', Hash: expect.stringMatching(/^bafkrei/) })
+  expect((await exit)[0]).toBe(0)
+})
+
+test('an upload that never ends is cut at the limit', async () => {
+  const { child } = await start()
+  const { api } = profile()
+  const { apiKey } = await createTestKey({ profile: profile() })
+  const upload = request(`${api}/api/v0/add`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'multipart/form-data; boundary=b' },
+  })
+  const failed = once(upload, 'error')
+  upload.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nand so on')
+  await fetch(`${api}/healthz`)
+  expect(await stop(child, 'SIGTERM')).toBe(0)
+  expect(await failed).toBeTruthy()
+})
