@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import {
   CairnError,
@@ -22,6 +23,7 @@ import { createNodeCache, withNodes } from './node-cache.ts'
 import { toGatewayError } from './open-path.ts'
 import { everyAnswer } from './security-headers.ts'
 import { sendAnswer } from './send-answer.ts'
+import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 
 /** What the gateway needs of the service; its context has all of it. */
 export type GatewayContext = {
@@ -54,6 +56,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   }
   const answers = createAnswerCache(context.clock.now)
   const nodes = createNodeCache(context.clock.now)
+  const slots = createStreamSlots((address) => hosts.isTrustedProxy(address) || isOwnAddress(address))
   const app = Fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -75,7 +78,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
       reply.raw.writeHead(200, kept.headers).end(kept.body)
       return
     }
-    const answer = await handle({ source: withNodes(context.packs.openReader(), nodes) }, hosts, request, reply)
+    const answer = await handle({ source: withNodes(context.packs.openReader(), nodes) }, hosts, slots, request, reply)
     if (key !== undefined && answer !== undefined) answers.keep(key, answer)
   })
   app.setNotFoundHandler(async (request, reply) => {
@@ -92,6 +95,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
 async function handle(
   gateway: Gateway,
   hosts: HostSettings,
+  slots: StreamSlots,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Answer | undefined> {
@@ -107,7 +111,7 @@ async function handle(
       return undefined
     }
     const answer = withCommonHeaders(await answerRequest(gateway, readRequest(hosts, request, method, left.signal)))
-    await sendAnswer(response, answer)
+    await sendWithin(slots, request.raw.socket.remoteAddress ?? '', response, answer)
     return answer
   } catch (error) {
     const failure = toGatewayError(error)
@@ -119,6 +123,22 @@ async function handle(
     if (left.signal.aborted) return undefined
     sendError(request, reply, failure)
     return undefined
+  }
+}
+
+/** Sends an answer, a streamed one only while there is room for another. @throws CairnError OVERLOADED */
+async function sendWithin(
+  slots: StreamSlots,
+  address: string,
+  response: ServerResponse,
+  answer: Answer,
+): Promise<void> {
+  const release = typeof answer.body === 'function' ? slots.take(address) : () => undefined
+  if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
+  try {
+    await sendAnswer(response, answer)
+  } finally {
+    release()
   }
 }
 
@@ -188,6 +208,8 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: CairnErr
     })
     .end(request.raw.method === 'HEAD' ? undefined : body)
 }
+
+const isOwnAddress = matchAddresses(['127.0.0.0/8', '::1'])
 
 function matchAddresses(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()

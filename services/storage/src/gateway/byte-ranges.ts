@@ -14,7 +14,8 @@ const whole: RangeChoice = { kind: 'whole' }
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-range-requests
  */
 export function chooseRanges(header: string | undefined, sizeBytes: number): RangeChoice {
-  if (header === undefined) return whole
+  // Of an empty file all is given: players ask for "bytes=0-" before they know.
+  if (header === undefined || sizeBytes === 0) return whole
   const match = /^\s*bytes\s*=(.*)$/i.exec(header)
   const list = match?.[1]
   if (list === undefined) return whole
@@ -25,7 +26,7 @@ export function chooseRanges(header: string | undefined, sizeBytes: number): Ran
     if (range === 'malformed' || ++count > rangesMost) return whole
     if (range !== undefined) ranges.push(range)
   }
-  if (ranges.length === 0) return sizeBytes === 0 && /^\s*-\s*\d*[1-9]/.test(list) ? whole : { kind: 'none' }
+  if (ranges.length === 0) return { kind: 'none' }
   return { kind: 'parts', ranges: joinRanges(ranges) }
 }
 

@@ -70,7 +70,10 @@ async function serveContent(gateway: Gateway, request: ContentRequest): Promise<
       message: `"${rest}" of "${entity.cid}" could not be returned: reading IPLD Kinds other than Links (CBOR Tag 42) is not implemented: try reading "/ipfs/${entity.cid}" instead`,
     })
   }
-  return serveEntity(gateway, request, entity, choice)
+  const answer = await serveEntity(gateway, request, entity, choice)
+  if (choice.ownQuery === undefined) return answer
+  // Caches that go by address alone can keep the forms apart.
+  return { ...answer, headers: { ...answer.headers, 'content-location': `${request.rawPath}${choice.ownQuery}` } }
 }
 
 async function open(gateway: Gateway, request: ContentRequest): Promise<Entity> {
@@ -100,7 +103,7 @@ function serveEntity(
     case 'dag-cbor':
       return serveDocument(gateway, request, entity, format)
     case 'ipns-record':
-      throw new CairnError('NOT_ACCEPTABLE', { message: 'A CID has no IPNS record' })
+      throw new CairnError('INVALID_REQUEST', { message: 'A CID has no IPNS record', hint: 'Ask for an /ipns/ path.' })
     default:
       return serveDefault(gateway, request, entity, format)
   }

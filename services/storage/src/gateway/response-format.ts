@@ -6,7 +6,12 @@ export type ResponseFormat = 'raw' | 'car' | 'tar' | 'json' | 'cbor' | 'dag-json
 /** How blocks of a CAR are to come. @see https://specs.ipfs.tech/ipips/ipip-0412/ */
 export type CarOptions = { order: 'dfs'; dups: boolean }
 
-export type FormatChoice = { format: ResponseFormat | undefined; car: CarOptions }
+export type FormatChoice = {
+  format: ResponseFormat | undefined
+  car: CarOptions
+  /** The query that asks for the same by address, where it was asked for by Accept. */
+  ownQuery: string | undefined
+}
 
 export const mediaTypes: Record<ResponseFormat, string> = {
   raw: 'application/vnd.ipld.raw',
@@ -30,7 +35,7 @@ type Accepted = { format: ResponseFormat; params: ReadonlyMap<string, string> }
 /**
  * Chooses the format: `?format=` wins over `Accept` (IPIP-0523), of which the first type that is ours counts; the
  * parameters of a CAR come from `car-version`, `car-order` and `car-dups`, else from an `Accept` that names CARs.
- * @throws CairnError NOT_ACCEPTABLE for a format or a CAR version that is not spoken here.
+ * @throws CairnError NOT_ACCEPTABLE for a format that is not spoken here, INVALID_REQUEST for parameters that are not.
  */
 export function chooseFormat(query: URLSearchParams, accept: string | undefined): FormatChoice {
   const accepted = accept === undefined ? [] : readAccept(accept)
@@ -43,17 +48,34 @@ export function chooseFormat(query: URLSearchParams, accept: string | undefined)
     })
   }
   const params = accepted.find((entry) => entry.format === format)?.params
-  return { format, car: format === 'car' ? readCarOptions(query, params) : { order: 'dfs', dups: false } }
+  return {
+    format,
+    car: format === 'car' ? readCarOptions(query, params) : { order: 'dfs', dups: false },
+    ownQuery: asked || format === undefined ? undefined : writeQuery(query, format, params),
+  }
+}
+
+function writeQuery(query: URLSearchParams, format: ResponseFormat, params: ReadonlyMap<string, string> | undefined) {
+  const own = new URLSearchParams(query)
+  own.set('format', format)
+  if (format === 'car') {
+    for (const name of ['version', 'order', 'dups']) {
+      const value = params?.get(name)
+      if (value !== undefined && !own.has(`car-${name}`)) own.set(`car-${name}`, value)
+    }
+  }
+  own.sort()
+  return `?${own}`
 }
 
 function readCarOptions(query: URLSearchParams, params: ReadonlyMap<string, string> | undefined): CarOptions {
   const version = query.get('car-version') ?? params?.get('version') ?? '1'
-  if (version !== '1') throw new CairnError('NOT_ACCEPTABLE', { message: 'Only version 1 of CAR is served' })
+  if (version !== '1') throw new CairnError('INVALID_REQUEST', { message: 'Only version 1 of CAR is served' })
   const order = query.get('car-order') ?? params?.get('order') ?? 'dfs'
   if (order !== 'dfs' && order !== 'unk')
-    throw new CairnError('NOT_ACCEPTABLE', { message: 'order must be dfs or unk' })
+    throw new CairnError('INVALID_REQUEST', { message: 'order must be dfs or unk' })
   const dups = query.get('car-dups') ?? params?.get('dups') ?? 'n'
-  if (dups !== 'y' && dups !== 'n') throw new CairnError('NOT_ACCEPTABLE', { message: 'dups must be y or n' })
+  if (dups !== 'y' && dups !== 'n') throw new CairnError('INVALID_REQUEST', { message: 'dups must be y or n' })
   // A walk in depth is one of the orders that "unknown" leaves open.
   return { order: 'dfs', dups: dups === 'y' }
 }

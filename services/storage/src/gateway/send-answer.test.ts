@@ -106,6 +106,32 @@ describe('a stream', () => {
     expect(reads.count - before).toBeLessThanOrEqual(taken + 2)
   })
 
+  it('waits for room when 256 readers are at it, and then goes on', async () => {
+    const { app, addFile } = createTestGateway()
+    const cid = await addFile(pattern(8_000_000), profile)
+    const port = await listen(app)
+    const holders: Socket[] = []
+    for (let count = 0; count < 256; count++) {
+      const socket = dial(port)
+      holders.push(socket)
+      socket.write(`GET /ipfs/${cid} HTTP/1.1\r\nHost: a\r\n\r\n`)
+      await once(socket, 'readable')
+    }
+    const refused = await fetch(`http://127.0.0.1:${port}/ipfs/${cid}`)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('x-cairn-code')).toBe('OVERLOADED')
+    expect(refused.headers.get('retry-after')).toBe('2')
+    expect((await fetch(`http://127.0.0.1:${port}/ipfs/${cid}`, { headers: { range: 'bytes=0-3' } })).status).toBe(503)
+    expect((await fetch(`http://127.0.0.1:${port}/ipfs/bafkqaaa`)).status).toBe(200)
+    const gone = new Promise((resolve) => app.server.once('test-gone', resolve))
+    for (const socket of holders) socket.destroy()
+    const wait = () =>
+      app.server.getConnections((_error, count) => (count > 2 ? setImmediate(wait) : app.server.emit('test-gone')))
+    wait()
+    await gone
+    expect((await fetch(`http://127.0.0.1:${port}/ipfs/${cid}`)).status).toBe(200)
+  })
+
   it('of many parts opens no flood: ranges without number are answered whole', async () => {
     const { app, addFile } = createTestGateway()
     const cid = await addFile('0123456789')
