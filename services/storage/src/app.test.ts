@@ -213,7 +213,7 @@ describe('the service about itself', () => {
     expect((await storage.call('/openapi.json')).json).toMatchObject({ openapi: '3.1.1' })
     const page = await storage.call('/docs')
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
-    for (const [, path = ''] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+    for (const [, path = ''] of page.body.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
       expect((await storage.call(path)).status, path).toBe(200)
     }
     expect((await storage.call('/docs/assets/package.json')).status).toBe(404)

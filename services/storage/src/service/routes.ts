@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import {
   getHealth,
   getMetrics,
@@ -40,7 +40,7 @@ export function registerServiceRoutes(
   // The page and its parts come from this origin alone; nothing on it is a user's.
   const policy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-  const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  const assets = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
   app.get('/docs', (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(docsPage),
   )
