@@ -1,0 +1,114 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseNetworkProfile } from '@cairn/protocol'
+import { privateKeyToAddress } from 'viem/accounts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { checkPorts } from './check-ports.ts'
+import { createNetwork, type NetworkOptions } from './network.ts'
+
+let home = ''
+beforeEach(() => {
+  home = join(mkdtempSync(join(tmpdir(), 'cairn-local-')), 'home')
+})
+afterEach(() => rmSync(join(home, '..'), { recursive: true, force: true }))
+
+const options = (): NetworkOptions => ({ home, ports: 'any', environment: { CAIRN_LOG_LEVEL: 'silent' } })
+const modeOf = (name: string) => (statSync(join(home, name)).mode & 0o777).toString(8)
+
+test('it writes its profile when all is ready, and takes it away at its end', async () => {
+  {
+    await using network = await createNetwork(options())
+    const written: unknown = JSON.parse(readFileSync(join(home, 'network.json'), 'utf8'))
+    expect(written).toEqual(network.profile)
+    const profile = parseNetworkProfile(written)
+    // Parts that are not there are absent, not empty.
+    expect(Object.keys(profile).sort()).toEqual(['api', 'gateway', 'name', 'upload', 'wallet'])
+    expect((await fetch(`${profile.api}/readyz`)).status).toBe(200)
+    expect((await fetch(`${profile.gateway}/ipfs/bafkqaaa`)).status).toBe(200)
+    const served: unknown = await (await fetch(`${profile.api}/.well-known/cairn.json`)).json()
+    const { wallet, ...rest } = network.profile
+    expect(served).toEqual(rest)
+    expect(privateKeyToAddress(wallet.privateKey)).toBe(wallet.address)
+  }
+  expect(existsSync(join(home, 'network.json'))).toBe(false)
+})
+
+test('secrets are readable to their owner alone', async () => {
+  await using _network = await createNetwork(options())
+  expect(modeOf('.')).toBe('700')
+  expect(modeOf('wallet.key')).toBe('600')
+  expect(modeOf('network.json')).toBe('600')
+})
+
+test('the wallet is made once', async () => {
+  const start = async () => {
+    await using network = await createNetwork(options())
+    return network.profile.wallet
+  }
+  expect(await start()).toEqual(await start())
+})
+
+test('a wallet that is damaged, or open to others, is refused by name and never replaced', async () => {
+  await (await createNetwork(options()))[Symbol.asyncDispose]()
+  const path = join(home, 'wallet.key')
+  chmodSync(path, 0o644)
+  await expect(createNetwork(options())).rejects.toMatchObject({
+    code: 'INVALID_CONFIGURATION',
+    message: expect.stringContaining('wallet.key'),
+    hint: expect.stringContaining('chmod 600'),
+  })
+  chmodSync(path, 0o600)
+  writeFileSync(path, '0x12')
+  await expect(createNetwork(options())).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' })
+  expect(readFileSync(path, 'utf8')).toBe('0x12')
+})
+
+test('a second one on the same folder is refused and harms nothing', async () => {
+  await using network = await createNetwork(options())
+  await expect(createNetwork(options())).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining(`process ${process.pid}`),
+  })
+  expect(existsSync(join(home, 'network.json'))).toBe(true)
+  expect((await fetch(`${network.profile.api}/healthz`)).status).toBe(200)
+})
+
+test('what a killed one left behind does not stop the next', async () => {
+  await (await createNetwork(options()))[Symbol.asyncDispose]()
+  writeFileSync(join(home, 'network.json'), '{"api":"http://127.0.0.1:1"}')
+  writeFileSync(join(home, 'network.pid'), '1')
+  await using network = await createNetwork(options())
+  expect(JSON.parse(readFileSync(join(home, 'network.json'), 'utf8'))).toEqual(network.profile)
+})
+
+test('a wrong setting ends the start before anything is made', async () => {
+  const wrong = { ...options(), environment: { CAIRN_FREE_BYTES: 'much' } }
+  await expect(createNetwork(wrong)).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' })
+  expect(existsSync(home)).toBe(false)
+})
+
+test('ports in use are named, all at once, with the way out', async () => {
+  const servers = [createServer(), createServer()]
+  try {
+    const ports = await Promise.all(servers.map(listen))
+    const wanted = ports.map((port, index) => ({ part: `part ${index}`, port }))
+    await expect(checkPorts('127.0.0.1', wanted)).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: `port ${ports[0]} (part 0) and port ${ports[1]} (part 1) on 127.0.0.1 are in use`,
+      hint: expect.stringContaining('CAIRN_PORT_OFFSET'),
+    })
+  } finally {
+    for (const server of servers) server.close()
+  }
+})
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : 0)
+    })
+  })
+}
