@@ -78,8 +78,15 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
       reply.raw.writeHead(200, kept.headers).end(kept.body)
       return
     }
-    const answer = await handle({ source: withNodes(context.packs.openReader(), nodes) }, hosts, slots, request, reply)
-    if (key !== undefined && answer !== undefined) answers.keep(key, answer)
+    try {
+      const gateway = { source: withNodes(context.packs.openReader(), nodes) }
+      const answer = await handle(gateway, hosts, slots, request, reply)
+      if (key !== undefined && answer !== undefined) answers.keep(key, answer)
+    } catch (error) {
+      // Whatever escapes must not leave the reader waiting: nobody else answers a hijacked reply.
+      request.log.error({ err: error }, 'the gateway failed')
+      sendError(request, reply, toGatewayError(error))
+    }
   })
   app.setNotFoundHandler(async (request, reply) => {
     reply.hijack()
