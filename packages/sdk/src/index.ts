@@ -1,1 +1,32 @@
-export {}
+export {
+  createWallet,
+  decryptKeystore,
+  encryptKeystore,
+  signMessage,
+  type Wallet,
+  walletFromPrivateKey,
+} from '@cairn/crypto'
+export {
+  type ApiKeyInfo,
+  CairnError,
+  type ErrorCode,
+  type FileEntry,
+  isCid,
+  isPrivateKey,
+  type NetworkProfile,
+  networks,
+  normalizeAddress,
+} from '@cairn/protocol'
+export { createApiKey, getMessage, listApiKeys, revokeApiKey, type Signer } from './account/api-keys.ts'
+export { getStatus, type Status } from './account/status.ts'
+export { getUsage, type Usage } from './account/usage.ts'
+export { type Client, type ClientOptions, createClient } from './client.ts'
+export { deleteFile, getFileInfo, pinCid, renameFile } from './files/files.ts'
+export { type FileFilter, listFiles, listFilesPage } from './files/list-files.ts'
+export { loadNetwork } from './load-network.ts'
+export type { OnProgress, Progress } from './progress.ts'
+export { type CallOptions, call } from './request.ts'
+export type { UploadOptions, UploadResult } from './upload/send-files.ts'
+export { uploadCar } from './upload/upload-car.ts'
+export { uploadBytes, uploadFile, uploadStream, uploadText } from './upload/upload-file.ts'
+export { type FolderEntry, type FolderSource, uploadFolder } from './upload/upload-folder.ts'

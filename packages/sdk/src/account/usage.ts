@@ -1,0 +1,12 @@
+import { getDataUsage } from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { type CallOptions, call } from '../request.ts'
+
+/** Storage of an account in bytes. */
+export type Usage = { limitBytes: number; usedBytes: number }
+
+/** What the account may store, and does. */
+export async function getUsage(client: Client, options?: CallOptions): Promise<Usage> {
+  const { dataLimit, dataUsed } = await call(client, getDataUsage, {}, options)
+  return { limitBytes: dataLimit, usedBytes: dataUsed }
+}

@@ -1,0 +1,47 @@
+import {
+  CairnError,
+  type CallResult,
+  deleteFile as deleteFileCall,
+  type FileEntry,
+  getFileInfo as getFileInfoCall,
+  isCid,
+  pinCid as pinCidCall,
+  renameFile as renameFileCall,
+} from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { type CallOptions, call } from '../request.ts'
+
+/** What is known of a CID. @throws CairnError INVALID_CID before any call, NOT_FOUND */
+export async function getFileInfo(
+  client: Client,
+  cid: string,
+  options?: CallOptions,
+): Promise<CallResult<typeof getFileInfoCall>> {
+  if (!isCid(cid)) throw new CairnError('INVALID_CID')
+  return call(client, getFileInfoCall, { query: { cid } }, options)
+}
+
+/** Takes an upload off the account: one row by id, or all rows of a CID. @throws CairnError NOT_FOUND */
+export async function deleteFile(
+  client: Client,
+  which: { id: string } | { cid: string },
+  options?: CallOptions,
+): Promise<void> {
+  await call(client, deleteFileCall, { query: which }, options)
+}
+
+/** Gives an upload another name in listings; its CID stays. @throws CairnError NOT_FOUND, INVALID_PATH */
+export function renameFile(client: Client, id: string, fileName: string, options?: CallOptions): Promise<FileEntry> {
+  return call(client, renameFileCall, { params: { id }, body: { fileName } }, options)
+}
+
+/** Keeps a CID that is stored somewhere the operator knows. @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, QUOTA_EXCEEDED */
+export function pinCid(
+  client: Client,
+  cid: string,
+  fileName?: string,
+  options?: CallOptions,
+): Promise<CallResult<typeof pinCidCall>> {
+  const body = fileName === undefined ? { cid } : { cid, fileName }
+  return call(client, pinCidCall, { body }, { timeoutMs: client.transferTimeoutMs, ...options })
+}

@@ -1,0 +1,43 @@
+import { CairnError } from '@cairn/protocol'
+import type { LocalPath, StreamedAnswer, StreamedRequest } from './local-source.ts'
+
+// The browser's half of platform.ts.
+
+/** SHA-256 through WebCrypto. */
+export async function hashSha256(bytes: Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)))
+}
+
+/** A page has no folder to look in: the network of its own origin. */
+export function findProfile(): Promise<unknown> {
+  throw new CairnError('NO_NETWORK', { hint: 'Give the URL of a network.' })
+}
+
+export function readProfile(path: string): Promise<unknown> {
+  throw new CairnError('NO_NETWORK', { message: `A browser cannot read ${path}`, hint: 'Give the URL of a network.' })
+}
+
+export function openPath(path: string): Promise<LocalPath> {
+  throw new CairnError('FILE_UNREADABLE', {
+    message: `A browser cannot read ${path}`,
+    hint: 'Give a File, Blob or FileList.',
+  })
+}
+
+/**
+ * Sends a body gathered into a Blob: browsers stream requests over HTTP/2 only. Pieces of files the user chose are kept
+ * by reference, so that memory stays flat; XMLHttpRequest, because fetch tells no progress.
+ */
+export async function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
+  const parts: BlobPart[] = []
+  for await (const piece of send.body) parts.push(new Uint8Array(piece))
+  send.signal.throwIfAborted()
+  const response = await fetch(send.url, {
+    method: 'POST',
+    headers: send.headers,
+    body: new Blob(parts),
+    signal: send.signal,
+    redirect: 'manual',
+  })
+  return { status: response.status, header: (name) => response.headers.get(name), text: await response.text() }
+}

@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto'
+import { open, opendir, readFile, stat } from 'node:fs/promises'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { basename, dirname, join, resolve } from 'node:path'
+import { CairnError } from '@cairn/protocol'
+import type { LocalFile, LocalPath, StreamedAnswer, StreamedRequest } from './local-source.ts'
+
+// What differs between Node and browsers: this file is Node's half, platform.browser.ts the other.
+
+/** SHA-256, at once. */
+export const hashSha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
+
+const pieceBytes = 1024 * 1024
+const smallFileBytes = 256 * 1024
+const answerBytesMost = 64 * 1024 * 1024
+
+/** The nearest profile of a local network: `network.json` of CAIRN_HOME's default folder here or above. */
+export async function findProfile(): Promise<unknown> {
+  for (let folder = resolve('.'); ; folder = dirname(folder)) {
+    const found = await readProfile(join(folder, '.cairn', 'network.json')).catch((error: unknown) => {
+      if (CairnError.is(error, 'NO_NETWORK')) return undefined
+      throw error
+    })
+    if (found !== undefined) return found
+    if (folder === dirname(folder)) throw new CairnError('NO_NETWORK')
+  }
+}
+
+/** A profile in a file. @throws CairnError NO_NETWORK */
+export async function readProfile(path: string): Promise<unknown> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (cause) {
+    throw new CairnError('NO_NETWORK', { message: `No network profile at ${path}`, cause })
+  }
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new CairnError('NO_NETWORK', { message: `${path} is not a network profile`, cause })
+  }
+}
+
+/** A file or folder on disk. @throws CairnError FILE_UNREADABLE */
+export async function openPath(path: string): Promise<LocalPath> {
+  const full = resolve(path)
+  const found = await stat(full).catch((cause: unknown) => {
+    throw unreadable(path, cause)
+  })
+  if (found.isFile()) return { kind: 'file', file: diskFile(full, basename(full), found.size) }
+  if (!found.isDirectory())
+    throw new CairnError('FILE_UNREADABLE', { message: `${path} is neither a file nor a folder` })
+  const name = basename(full)
+  return { kind: 'directory', name, files: () => walk(full, name) }
+}
+
+/** Files below a folder, in the order of their names. Links are not followed: they could lead out, or round in circles. */
+async function* walk(folder: string, name: string): AsyncGenerator<LocalFile> {
+  const entries = []
+  try {
+    for await (const entry of await opendir(folder, { bufferSize: 1024 })) entries.push(entry)
+  } catch (cause) {
+    throw unreadable(folder, cause)
+  }
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  for (const entry of entries) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* walk(path, `${name}/${entry.name}`)
+    else if (entry.isFile()) yield diskFile(path, `${name}/${entry.name}`, undefined)
+  }
+}
+
+function diskFile(path: string, name: string, sizeBytes: number | undefined): LocalFile {
+  return { name, sizeBytes, canReopen: true, open: () => readPieces(path, sizeBytes) }
+}
+
+async function* readPieces(path: string, expectedBytes: number | undefined): AsyncGenerator<Uint8Array> {
+  const file = await open(path).catch((cause: unknown) => {
+    throw unreadable(path, cause)
+  })
+  try {
+    const sizeBytes = expectedBytes ?? (await file.stat()).size
+    // Three buffers in turn: one is being filled while one is hashed and one is on its way out.
+    const buffers = Array.from({ length: sizeBytes > smallFileBytes ? 3 : 1 }, () =>
+      Buffer.allocUnsafe(Math.min(pieceBytes, sizeBytes + 1)),
+    )
+    let total = 0
+    for (let turn = 0; ; turn++) {
+      const buffer = buffers[turn % buffers.length] ?? Buffer.alloc(0)
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, total)
+      if (bytesRead === 0) break
+      total += bytesRead
+      if (total > sizeBytes) break
+      yield buffer.subarray(0, bytesRead)
+    }
+    if (total !== sizeBytes) throw new CairnError('FILE_CHANGED', { message: `${path} changed while it was read` })
+  } finally {
+    await file.close()
+  }
+}
+
+function unreadable(path: string, cause: unknown): CairnError {
+  const why = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''
+  return new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}${why}`, cause })
+}
+
+/**
+ * Sends a request whose body is made on the way. Node's own HTTP client moves large bodies faster than fetch, and leaves
+ * the pieces to us.
+ */
+export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
+  const { url, headers, contentLength, body, signal } = send
+  const begin = url.startsWith('https:') ? requestHttps : requestHttp
+  return new Promise((done, fail) => {
+    const length = contentLength === undefined ? {} : { 'content-length': String(contentLength) }
+    const request = begin(url, { method: 'POST', headers: { ...headers, ...length }, signal })
+    let answered = false
+    request.on('error', (error) => {
+      // A server that has answered may close before it has read everything: the answer counts.
+      if (!answered) fail(error)
+    })
+    request.on('response', (response) => {
+      answered = true
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (piece: string) => {
+        text += piece
+        if (text.length > answerBytesMost) response.destroy(new CairnError('UNEXPECTED_RESPONSE'))
+      })
+      response.on('error', fail)
+      response.on('end', () => {
+        const header = (name: string): string | null => {
+          const value = response.headers[name]
+          return Array.isArray(value) ? value.join(', ') : (value ?? null)
+        }
+        done({ status: response.statusCode ?? 0, header, text })
+      })
+    })
+    const write = (piece: Uint8Array): Promise<void> =>
+      new Promise((written, failed) => {
+        request.write(piece, (error) => (error ? failed(error) : written()))
+      })
+    const pump = async (): Promise<void> => {
+      let before: Promise<void> = Promise.resolve()
+      for await (const piece of body) {
+        await before
+        if (answered || request.destroyed) return
+        before = write(piece)
+        // Looked at when its turn comes; a failure meanwhile is no unhandled one.
+        before.catch(() => undefined)
+      }
+      await before
+      request.end()
+    }
+    pump().catch((error: unknown) => {
+      if (answered) return
+      request.destroy()
+      fail(error)
+    })
+  })
+}

@@ -1,0 +1,45 @@
+/** How far a transfer is: the same form for uploads and downloads, in Node and browsers. */
+export type Progress = {
+  phase: 'send' | 'receive'
+  /** Bytes of content so far. */
+  bytes: number
+  /** All bytes, where that is known. */
+  total: number | undefined
+  bytesPerSecond: number
+  /** Time left in ms at the present rate, where `total` is known. */
+  remainingMs: number | undefined
+}
+
+export type OnProgress = (progress: Progress) => void
+
+/** Counts bytes and tells of them at most twenty times a second, and once at the end. */
+export type ProgressMeter = { add(bytes: number): void; done(): void }
+
+const stepMs = 50
+
+export function createProgress(
+  phase: Progress['phase'],
+  total: number | undefined,
+  onProgress: OnProgress | undefined,
+): ProgressMeter {
+  if (onProgress === undefined) return { add: () => undefined, done: () => undefined }
+  const started = performance.now()
+  let bytes = 0
+  let told = Number.NEGATIVE_INFINITY
+  const tell = (now: number) => {
+    told = now
+    const seconds = Math.max(now - started, 1) / 1000
+    const bytesPerSecond = bytes / seconds
+    const remainingMs =
+      total === undefined || bytes === 0 ? undefined : (Math.max(0, total - bytes) / bytesPerSecond) * 1000
+    onProgress({ phase, bytes, total, bytesPerSecond, remainingMs })
+  }
+  return {
+    add(more) {
+      bytes += more
+      const now = performance.now()
+      if (now - told >= stepMs) tell(now)
+    },
+    done: () => tell(performance.now()),
+  }
+}

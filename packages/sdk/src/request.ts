@@ -1,0 +1,227 @@
+import {
+  CairnError,
+  type CallDefinition,
+  type CallInput,
+  type CallResult,
+  callPath,
+  callTries,
+  type DialectName,
+  decodeError,
+} from '@cairn/protocol'
+import * as v from 'valibot'
+import type { Client } from './client.ts'
+
+/** Options that every call takes. */
+export type CallOptions = {
+  /** Ends the call; it then throws ABORTED. */
+  signal?: AbortSignal | undefined
+  /** Limit in ms, in place of the client's. */
+  timeoutMs?: number | undefined
+}
+
+/** Largest JSON answer that is read, in bytes. */
+const answerBytesMost = 64 * 1024 * 1024
+/** Largest error body that is read. */
+const errorBytesMost = 64 * 1024
+
+/** First pause between tries in ms; doubled each time, half of it random. */
+const firstPauseMs = 200
+/** Longest pause a server may ask for before the call fails instead. */
+const longestPauseMs = 10_000
+
+/** How to reach a path of the network. */
+export type Send = {
+  url: string
+  method: string
+  headers?: Record<string, string>
+  body?: string | FormData | Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>
+  /** Sends the client's key. Only for the network's own hosts. */
+  withKey?: boolean
+  dialect: DialectName
+  signal?: AbortSignal | undefined
+  timeoutMs: number
+}
+
+/**
+ * Makes one call of the protocol: input by its schemas, answer by its schema, errors by its dialect. Calls that are safe to
+ * repeat are tried up to three times.
+ *
+ * @throws CairnError the call's own codes, NETWORK_ERROR, TIMEOUT, ABORTED, NO_API_KEY, UNEXPECTED_RESPONSE
+ */
+export async function call<C extends CallDefinition>(
+  client: Client,
+  definition: C,
+  input: CallInput<C>,
+  options: CallOptions = {},
+): Promise<CallResult<C>> {
+  const send = describeCall(client, definition, input, options)
+  const attempt = async (): Promise<CallResult<C>> => {
+    const response = await openResponse(client, send)
+    return parseAnswer(definition, await readText(response, answerBytesMost, options.signal))
+  }
+  return definition.idempotent ? tryAgain(attempt, options.signal) : attempt()
+}
+
+/** Parts of an input that may be there, whatever the call. */
+type LooseInput = {
+  params?: Record<string, string>
+  query?: Record<string, unknown>
+  headers?: Record<string, string | undefined>
+  body?: unknown
+}
+
+function describeCall<C extends CallDefinition>(
+  client: Client,
+  definition: C,
+  input: CallInput<C>,
+  options: CallOptions,
+): Send {
+  const parts: LooseInput = input
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parts.query ?? {})) if (value !== undefined) query.set(name, String(value))
+  const base = definition.host === 'gateway' ? client.network.gateway : client.network.api
+  const search = query.size === 0 ? '' : `?${query}`
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(parts.headers ?? {})) if (value !== undefined) headers[name] = value
+  if (parts.body !== undefined) headers['content-type'] = 'application/json'
+  return {
+    url: `${base.replace(/\/+$/, '')}${callPath(definition, parts.params)}${search}`,
+    method: definition.method,
+    headers,
+    ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
+    withKey: definition.auth === 'apiKey',
+    dialect: definition.dialect,
+    signal: options.signal,
+    timeoutMs: options.timeoutMs ?? client.callTimeoutMs,
+  }
+}
+
+function parseAnswer<C extends CallDefinition>(definition: C, text: string): CallResult<C> {
+  if (definition.response.kind !== 'json') return undefined as CallResult<C>
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new CairnError('UNEXPECTED_RESPONSE', { cause })
+  }
+  const parsed = v.safeParse(definition.response.schema, json)
+  if (!parsed.success) {
+    const fields = parsed.issues.slice(0, 5).map((issue) => `${v.getDotPath(issue) ?? 'answer'}: ${issue.message}`)
+    throw new CairnError('UNEXPECTED_RESPONSE', { details: { fields } })
+  }
+  // The call's own schema made it.
+  return parsed.output as CallResult<C>
+}
+
+/**
+ * The one caller of fetch. Gives the answer with its body unread; error answers are read and thrown.
+ * Redirects are not followed: a key must not travel to where nobody meant it to go.
+ */
+export async function openResponse(client: Client, send: Send): Promise<Response> {
+  const headers = { ...send.headers }
+  if (send.withKey) {
+    if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
+    headers['authorization'] = `Bearer ${client.apiKey}`
+  }
+  const timeout = AbortSignal.timeout(send.timeoutMs)
+  const signal = send.signal === undefined ? timeout : AbortSignal.any([timeout, send.signal])
+  const init: RequestInit & { duplex?: 'half' } = {
+    method: send.method,
+    headers,
+    signal,
+    redirect: 'manual',
+    cache: 'no-store',
+  }
+  if (send.body !== undefined) {
+    if (!isBody(send.body)) throw new CairnError('UNSUPPORTED_BODY')
+    init.body = send.body
+    if (send.body instanceof ReadableStream) init.duplex = 'half'
+  }
+  let response: Response
+  try {
+    response = await client.fetch(send.url, init)
+  } catch (error) {
+    throw describeFault(error, send.signal, timeout)
+  }
+  if (response.ok) return response
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+    throw new CairnError('UNEXPECTED_RESPONSE', {
+      message: 'The server answered with a redirect',
+      status: response.status,
+    })
+  }
+  const body = await readText(response, errorBytesMost, send.signal).catch(() => '')
+  throw decodeError(send.dialect, { status: response.status, header: (name) => response.headers.get(name), body })
+}
+
+function isBody(body: unknown): boolean {
+  return (
+    typeof body === 'string' ||
+    body instanceof Uint8Array ||
+    body instanceof Blob ||
+    body instanceof FormData ||
+    body instanceof ReadableStream
+  )
+}
+
+/** What went wrong below HTTP, as one of ours. */
+export function describeFault(error: unknown, signal: AbortSignal | undefined, timeout?: AbortSignal): CairnError {
+  if (CairnError.is(error)) return error
+  if (signal?.aborted) return new CairnError('ABORTED', { cause: error })
+  if (timeout?.aborted || (error instanceof Error && error.name === 'TimeoutError'))
+    return new CairnError('TIMEOUT', { cause: error })
+  return new CairnError('NETWORK_ERROR', { cause: error })
+}
+
+/** Reads a body to its end, up to a limit. */
+export async function readText(response: Response, bytesMost: number, signal?: AbortSignal): Promise<string> {
+  if (response.body === null) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  const reader = response.body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return text + decoder.decode()
+      bytes += value.length
+      if (bytes > bytesMost) throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The server’s answer is too long' })
+      text += decoder.decode(value, { stream: true })
+    }
+  } catch (error) {
+    await reader.cancel().catch(() => undefined)
+    throw describeFault(error, signal)
+  }
+}
+
+/** Tries again what may be tried again: faults of the network and answers that say so, with growing pauses. */
+export async function tryAgain<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const fault = CairnError.from(error)
+      const pauseMs =
+        fault.retryAfterSeconds === undefined
+          ? firstPauseMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2)
+          : fault.retryAfterSeconds * 1000
+      if (!fault.retry || fault.code === 'TIMEOUT' || tries >= callTries || pauseMs > longestPauseMs) throw error
+      await pause(pauseMs, signal)
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(new CairnError('ABORTED', { cause: signal?.reason }))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })
+}

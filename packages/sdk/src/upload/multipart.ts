@@ -1,0 +1,22 @@
+import type { LocalFile } from '../local-source.ts'
+
+const utf8 = new TextEncoder()
+
+/** A boundary that no file holds, for it is random: 30 characters of 62. */
+export function createBoundary(): string {
+  return `----CairnBoundary${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** The head of a part. Quotes and line breaks in names are percent-encoded, as browsers do. @see https://html.spec.whatwg.org/#multipart-form-data */
+export function partHead(boundary: string, file: Pick<LocalFile, 'name' | 'mimeType'>, isFirst: boolean): Uint8Array {
+  const name = file.name.replace(/["\r\n]/g, (letter) => encodeURIComponent(letter))
+  const type = file.mimeType ?? 'application/octet-stream'
+  return utf8.encode(
+    `${isFirst ? '' : '\r\n'}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`,
+  )
+}
+
+/** What ends the body. */
+export function multipartEnd(boundary: string): Uint8Array {
+  return utf8.encode(`\r\n--${boundary}--\r\n`)
+}

@@ -1,0 +1,202 @@
+import { CairnError, decodeError, isCid, type Uploaded, uploadedSchema } from '@cairn/protocol'
+import {
+  type BlockSink,
+  createDirectoryTree,
+  createFileImporter,
+  type ImportedNode,
+  type ImportProfile,
+  importProfiles,
+  profileFor,
+  UnixfsError,
+} from '@cairn/unixfs'
+import * as v from 'valibot'
+import { hashSha256, sendStreamed } from '#platform'
+import type { Client } from '../client.ts'
+import type { LocalFile } from '../local-source.ts'
+import { createProgress, type OnProgress } from '../progress.ts'
+import { describeFault, tryAgain } from '../request.ts'
+import { gather } from './gather.ts'
+import { createBoundary, multipartEnd, partHead } from './multipart.ts'
+
+/** Options of every upload. */
+export type UploadOptions = {
+  /** Version of the CID; 1 unless told. */
+  cidVersion?: 0 | 1
+  /** `unixfs-v1-2025`: chunks of 1 MiB and 1,024 links, as newer Kubo offers. */
+  profile?: 'unixfs-v1-2025'
+  /** Name in listings, in place of the source's own. */
+  name?: string
+  /** MIME type to keep; found out by the service where it is not told. */
+  mimeType?: string
+  /** Puts a single file into a folder of its own, so that its name is part of the content. */
+  wrapWithDirectory?: boolean
+  signal?: AbortSignal
+  onProgress?: OnProgress
+}
+
+/** What was stored. */
+export type UploadResult = {
+  cid: string
+  name: string
+  /** Bytes of the file or of all files. */
+  sizeBytes: number
+  /** Bytes of the DAG with its nodes, as Kubo counts them. */
+  dagSizeBytes: number
+}
+
+/** What is sent: one file, or the files of a folder. */
+export type Batch = {
+  files: () => AsyncIterable<LocalFile> | Iterable<LocalFile>
+  isFolder: boolean
+  canRepeat: boolean
+  totalBytes: number | undefined
+}
+
+/** Blocks are only counted: the bytes go to the service as they are. */
+const discard: BlockSink = { put: () => undefined }
+
+/**
+ * Sends files in one request and computes their CID on the way; the service's answer must agree.
+ * A whole upload is tried again only where its source can be read again.
+ *
+ * @throws CairnError CID_MISMATCH, DUPLICATE_NAME, FILE_CHANGED, FILE_UNREADABLE, QUOTA_EXCEEDED and the call's other
+ *   codes, NETWORK_ERROR, TIMEOUT, ABORTED
+ */
+export function sendFiles(client: Client, batch: Batch, options: UploadOptions = {}): Promise<UploadResult> {
+  const attempt = () => sendOnce(client, batch, options)
+  return batch.canRepeat ? tryAgain(attempt, options.signal) : attempt()
+}
+
+async function sendOnce(client: Client, batch: Batch, options: UploadOptions): Promise<UploadResult> {
+  if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
+  const profile = options.profile === undefined ? profileFor(options.cidVersion ?? 1) : importProfiles[options.profile]
+  const boundary = createBoundary()
+  const state: Sending = { profile, wrap: options.wrapWithDirectory ?? false, sizeBytes: 0, node: undefined }
+  const progress = createProgress('send', batch.totalBytes, options.onProgress)
+  const timeout = AbortSignal.timeout(client.transferTimeoutMs)
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal])
+  let failed: unknown
+  const body = writeBody(batch, boundary, state, progress.add)
+  const noted = noteFailure(gather(body), (error) => {
+    failed = error
+  })
+  try {
+    signal.throwIfAborted()
+    const answer = await sendStreamed({
+      url: `${client.network.upload.replace(/\/+$/, '')}/api/v0/add?${query(options)}`,
+      headers: {
+        authorization: `Bearer ${client.apiKey}`,
+        'content-type': `multipart/form-data; boundary=${boundary}`,
+        ...(options.mimeType === undefined ? {} : { 'mime-type': options.mimeType }),
+      },
+      contentLength: await contentLength(batch, boundary),
+      body: noted,
+      signal,
+    })
+    if (answer.status < 200 || answer.status > 299)
+      throw decodeError('upload', { status: answer.status, header: answer.header, body: answer.text })
+    const result = compare(readAnswer(answer.text), state)
+    progress.done()
+    return result
+  } catch (error) {
+    // What broke the body is the cause; the connection that fell with it is not.
+    throw describeFault(failed instanceof UnixfsError ? fromUnixfs(failed) : (failed ?? error), options.signal, timeout)
+  }
+}
+
+type Sending = { profile: ImportProfile; wrap: boolean; sizeBytes: number; node: ImportedNode | undefined }
+
+function query(options: UploadOptions): URLSearchParams {
+  const parts = new URLSearchParams({
+    'cid-version': String(options.cidVersion ?? 1),
+    'wrap-with-directory': String(options.wrapWithDirectory ?? false),
+  })
+  if (options.profile !== undefined) parts.set('profile', options.profile)
+  return parts
+}
+
+/** Known for a single file of known size: servers then refuse what is too large before it is sent. */
+async function contentLength(batch: Batch, boundary: string): Promise<number | undefined> {
+  if (batch.isFolder) return undefined
+  for await (const file of batch.files()) {
+    if (file.sizeBytes === undefined) return undefined
+    return partHead(boundary, file, true).length + file.sizeBytes + multipartEnd(boundary).length
+  }
+  return undefined
+}
+
+async function* writeBody(
+  batch: Batch,
+  boundary: string,
+  state: Sending,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const { profile } = state
+  const tree =
+    batch.isFolder || state.wrap
+      ? createDirectoryTree({ profile, hash: hashSha256, sink: discard, wrap: state.wrap || !batch.isFolder })
+      : undefined
+  let isFirst = true
+  for await (const file of batch.files()) {
+    yield partHead(boundary, file, isFirst)
+    isFirst = false
+    const importer = createFileImporter({ profile, hash: hashSha256, sink: discard })
+    for await (const piece of file.open()) {
+      const taken = importer.write(piece)
+      if (taken instanceof Promise) await taken
+      count(piece.length)
+      state.sizeBytes += piece.length
+      yield piece
+    }
+    const node = await importer.finish()
+    if (tree === undefined) state.node = node
+    else tree.addFile(file.name, node)
+  }
+  if (isFirst)
+    throw new CairnError('NO_FILE', {
+      message: 'There is no file to upload',
+      hint: 'An empty folder has nothing to store.',
+    })
+  if (tree !== undefined) state.node = (await tree.finish()).root
+  yield multipartEnd(boundary)
+}
+
+async function* noteFailure(
+  pieces: AsyncIterable<Uint8Array>,
+  note: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces
+  } catch (error) {
+    note(error)
+    throw error
+  }
+}
+
+function fromUnixfs(error: UnixfsError): CairnError {
+  if (error.code === 'DUPLICATE_NAME') return new CairnError('DUPLICATE_NAME', { message: error.message, cause: error })
+  return new CairnError('INVALID_PATH', { message: error.message, cause: error })
+}
+
+/** The answer of an upload: one object, or an array of one. @throws CairnError UNEXPECTED_RESPONSE */
+export function readAnswer(text: string): Uploaded {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new CairnError('UNEXPECTED_RESPONSE', { cause })
+  }
+  const parsed = v.safeParse(uploadedSchema, Array.isArray(json) ? json[0] : json)
+  if (!parsed.success || !isCid(parsed.output.Hash)) throw new CairnError('UNEXPECTED_RESPONSE')
+  return parsed.output
+}
+
+function compare(uploaded: Uploaded, state: Sending): UploadResult {
+  const { node } = state
+  if (node === undefined)
+    throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The service answered before it had everything' })
+  const local = node.cid.toString()
+  if (local !== uploaded.Hash)
+    throw new CairnError('CID_MISMATCH', { details: { computed: local, answered: uploaded.Hash } })
+  return { cid: local, name: uploaded.Name, sizeBytes: state.sizeBytes, dagSizeBytes: node.dagSizeBytes }
+}

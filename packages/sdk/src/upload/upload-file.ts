@@ -1,0 +1,85 @@
+import { CairnError } from '@cairn/protocol'
+import { openPath } from '#platform'
+import type { Client } from '../client.ts'
+import type { LocalFile } from '../local-source.ts'
+import { sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
+
+/**
+ * Uploads one file: a path (Node), or a File or Blob (both).
+ *
+ * @example
+ * const { cid } = await uploadFile(client, 'photo.jpg', { onProgress: (step) => console.log(step.bytes) })
+ * @throws CairnError FILE_UNREADABLE, FILE_CHANGED, CID_MISMATCH, QUOTA_EXCEEDED, NETWORK_ERROR, TIMEOUT, ABORTED, …
+ */
+export async function uploadFile(
+  client: Client,
+  source: string | Blob,
+  options: UploadOptions = {},
+): Promise<UploadResult> {
+  if (typeof source !== 'string') return uploadOne(client, blobFile(source, options.name), options)
+  const path = await openPath(source)
+  if (path.kind === 'directory') {
+    throw new CairnError('FILE_UNREADABLE', { message: `${source} is a folder`, hint: 'Use uploadFolder.' })
+  }
+  return uploadOne(client, { ...path.file, name: options.name ?? path.file.name }, options)
+}
+
+/** Uploads bytes. */
+export function uploadBytes(client: Client, bytes: Uint8Array, options: UploadOptions = {}): Promise<UploadResult> {
+  return uploadOne(
+    client,
+    { name: options.name ?? 'blob', sizeBytes: bytes.length, canReopen: true, open: () => [bytes] },
+    options,
+  )
+}
+
+/** Uploads a text as UTF-8. */
+export function uploadText(client: Client, text: string, options: UploadOptions = {}): Promise<UploadResult> {
+  return uploadBytes(client, new TextEncoder().encode(text), { name: 'text', ...options })
+}
+
+/** Uploads what a stream gives: a web stream, a Node stream, any iterable of bytes. Read once, so never tried again. */
+export function uploadStream(
+  client: Client,
+  stream: AsyncIterable<Uint8Array>,
+  options: UploadOptions = {},
+): Promise<UploadResult> {
+  return uploadOne(
+    client,
+    { name: options.name ?? 'blob', sizeBytes: undefined, canReopen: false, open: () => stream },
+    options,
+  )
+}
+
+function uploadOne(client: Client, file: LocalFile, options: UploadOptions): Promise<UploadResult> {
+  return sendFiles(
+    client,
+    { files: () => [file], isFolder: false, canRepeat: file.canReopen, totalBytes: file.sizeBytes },
+    options,
+  )
+}
+
+/** A File or Blob as a file to be sent. */
+export function blobFile(blob: Blob, name?: string): LocalFile {
+  const own = 'name' in blob && typeof blob.name === 'string' ? blob.name : 'blob'
+  return {
+    name: name ?? own,
+    sizeBytes: blob.size,
+    mimeType: blob.type === '' ? undefined : blob.type,
+    canReopen: true,
+    open: () => readBlob(blob),
+  }
+}
+
+async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
+  const reader = blob.stream().getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    reader.releaseLock()
+  }
+}

@@ -1,0 +1,77 @@
+import { CairnError } from '@cairn/protocol'
+import { openPath } from '#platform'
+import type { Client } from '../client.ts'
+import type { LocalFile } from '../local-source.ts'
+import { type Batch, sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
+import { blobFile } from './upload-file.ts'
+
+/** A file of a folder that is made up on the way. */
+export type FolderEntry = { path: string; content: Blob | Uint8Array | string }
+
+/** What a folder can be given as: a path (Node), the files of a browser's directory input, or entries one by one. */
+export type FolderSource = string | ArrayLike<File> | AsyncIterable<FolderEntry> | Iterable<FolderEntry>
+
+/**
+ * Uploads a folder in one request; the CID is its root's. Links on disk are not followed, empty folders are left out.
+ * @throws CairnError DUPLICATE_NAME ('Duplicate file name found: …'), NO_FILE for an empty folder, and those of uploadFile
+ */
+export async function uploadFolder(
+  client: Client,
+  source: FolderSource,
+  options: UploadOptions = {},
+): Promise<UploadResult> {
+  return sendFiles(client, refuseDuplicates(await openFolder(source, options.name)), options)
+}
+
+async function openFolder(source: FolderSource, name: string | undefined): Promise<Batch> {
+  if (typeof source === 'string') {
+    const path = await openPath(source)
+    if (path.kind === 'file') {
+      throw new CairnError('FILE_UNREADABLE', { message: `${source} is a file`, hint: 'Use uploadFile.' })
+    }
+    return { files: path.files, isFolder: true, canRepeat: true, totalBytes: undefined }
+  }
+  if ('length' in source) {
+    const files = Array.from(source).map((file) => blobFile(file, browserPath(file, name)))
+    const totalBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0)
+    return { files: () => files, isFolder: true, canRepeat: true, totalBytes }
+  }
+  const top = name ?? 'folder'
+  return { files: () => entryFiles(source, top), isFolder: true, canRepeat: false, totalBytes: undefined }
+}
+
+/** A directory input tells paths below the folder chosen; files picked one by one have none and get a folder. */
+function browserPath(file: File, name: string | undefined): string {
+  const relative = 'webkitRelativePath' in file ? file.webkitRelativePath : ''
+  return relative === '' ? `${name ?? 'folder'}/${file.name}` : relative
+}
+
+async function* entryFiles(
+  entries: AsyncIterable<FolderEntry> | Iterable<FolderEntry>,
+  top: string,
+): AsyncGenerator<LocalFile> {
+  for await (const { path, content } of entries) {
+    const clean = path.split('/').filter((segment) => segment !== '' && segment !== '.')
+    if (clean.length === 0 || clean.includes('..'))
+      throw new CairnError('INVALID_PATH', { message: `Invalid path: ${path}` })
+    const blob =
+      content instanceof Blob ? content : new Blob([typeof content === 'string' ? content : new Uint8Array(content)])
+    yield blobFile(blob, `${top}/${clean.join('/')}`)
+  }
+}
+
+/** Two files of one name would be one file: said before either of them is sent. */
+function refuseDuplicates(batch: Batch): Batch {
+  return {
+    ...batch,
+    async *files() {
+      const names = new Set<string>()
+      for await (const file of batch.files()) {
+        if (names.has(file.name))
+          throw new CairnError('DUPLICATE_NAME', { message: `Duplicate file name found: ${file.name}` })
+        names.add(file.name)
+        yield file
+      }
+    },
+  }
+}
