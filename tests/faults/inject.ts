@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+/** System calls by which an upload reaches the disk. */
+export const diskCalls = [
+  'pwrite64',
+  'pwritev',
+  'fsync',
+  'fdatasync',
+  'rename',
+  'openat',
+  'mkdir',
+  'close',
+  'ftruncate',
+] as const
+export type DiskCall = (typeof diskCalls)[number]
+
+/** What happens at a call: it fails with an error, or the process ends there. */
+export type Fault = 'ENOSPC' | 'EIO' | 'SIGKILL'
+
+/** Whether this machine can inject faults. */
+export const canInject = spawnSync('strace', ['-V']).status === 0
+
+/** A tracer on a running process. */
+export type Tracer = {
+  /** Lets the process run free; answers the trace. */
+  detach(): Promise<string>
+}
+
+/** Attaches to all threads of a process and, where a fault is named, injects it at the n-th such call. */
+export async function attach(
+  pid: number,
+  traceFile: string,
+  inject?: { call: DiskCall; fault: Fault; nth: number },
+): Promise<Tracer> {
+  const injection =
+    inject === undefined
+      ? []
+      : [
+          '-e',
+          `inject=${inject.call}:${inject.fault === 'SIGKILL' ? 'signal' : 'error'}=${inject.fault}:when=${inject.nth}`,
+        ]
+  const calls = inject?.call ?? diskCalls.join(',')
+  const tracer = spawn(
+    'strace',
+    ['-f', '-y', '-p', String(pid), '-o', traceFile, '-e', `trace=${calls}`, ...injection],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
+  const gone = new Promise<void>((resolve) => tracer.on('exit', () => resolve()))
+  await attached(tracer)
+  return {
+    async detach() {
+      // A tracer whose process was killed waits for ever when asked politely; nothing of its trace is needed then.
+      tracer.kill(inject?.fault === 'SIGKILL' ? 'SIGKILL' : 'SIGINT')
+      await gone
+      return readFileSync(traceFile, 'utf8')
+    },
+  }
+}
+
+function attached(tracer: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (tracer.stderr === null) return reject(new Error('strace has no output'))
+    let said = ''
+    createInterface(tracer.stderr).on('line', (line) => {
+      said += `${line}\n`
+      if (line.includes('attached')) resolve()
+    })
+    tracer.on('exit', () => reject(new Error(`strace ended: ${said}`)))
+  })
+}
+
+/** How often each call was made on a file that can hold data, in a trace. */
+export function countCalls(trace: string): Map<DiskCall, number> {
+  const counts = new Map<DiskCall, number>()
+  for (const line of trace.split('\n')) {
+    const call = diskCalls.find((name) => line.includes(` ${name}(`))
+    if (call !== undefined) counts.set(call, (counts.get(call) ?? 0) + 1)
+  }
+  return counts
+}

@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestKey } from '../fixtures.ts'
+import { attach, canInject, countCalls, type DiskCall, type Fault } from './inject.ts'
+import { createRandom, findBroken, makeBytes, type Promised } from './random-uploads.ts'
+import { type StorageProcess, startStorageProcess } from './storage-process.ts'
+import { findRemains } from './what-remains.ts'
+
+const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+/** Two slabs of a pack, few rows. */
+const uploadBytes = 4_400_000
+/** Each call fails in turn; a restart takes a second, so the kills come at every third unless all are asked for. */
+const steps = { ENOSPC: 1, EIO: 1, SIGKILL: process.env['CAIRN_TEST_INJECT'] === 'all' ? 1 : 3 } as const
+
+describe.skipIf(!canInject)('a fault at a system call of an upload', () => {
+  const random = createRandom(seed)
+  const promised: Promised[] = []
+  let home: string
+  let service: StorageProcess
+  let apiKey: string
+  let counts: Map<DiskCall, number>
+  /** Faults that were met. */
+  let fired = 0
+
+  beforeAll(async () => {
+    console.log(`seed ${seed}: repeat with CAIRN_TEST_SEED=${seed}`)
+    home = await mkdtemp(join(tmpdir(), 'cairn-inject-'))
+    service = await start()
+    apiKey = (await createTestKey({ profile: service })).apiKey
+    await upload()
+    const tracer = await attach(service.pid, join(home, 'trace'))
+    await upload()
+    counts = countCalls(await tracer.detach())
+  })
+  afterAll(async () => {
+    await service?.kill()
+    await rm(home, { recursive: true, force: true })
+  })
+
+  // One thread for the disk, so that the calls come in one order.
+  const start = () =>
+    startStorageProcess(home, { UV_THREADPOOL_SIZE: '1', CAIRN_LOG_LEVEL: 'fatal', CAIRN_SCRUB_BYTES_PER_SECOND: '0' })
+
+  /** What the client hears: the CID's row is promised, or a status and code, or nothing at all. */
+  async function upload(): Promise<string> {
+    const bytes = makeBytes(random, uploadBytes)
+    const body = new FormData()
+    body.append('file', new Blob([bytes as BlobPart]), 'x.bin')
+    try {
+      const response = await fetch(`${service.api}/api/v0/add?profile=unixfs-v1-2025`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}` },
+        body,
+      })
+      const answer = (await response.json()) as { Hash: string; code: string }
+      if (response.status !== 200) return `${response.status} ${answer.code}`
+      promised.push({ path: answer.Hash, digest: hash('sha256', bytes) })
+      return 'stored'
+    } catch {
+      // The connection broke: the process is gone, which the caller looks at.
+      return 'nothing'
+    }
+  }
+
+  async function isGone(): Promise<boolean> {
+    // Whether it ended is settled once it answers, or once it has exited.
+    const alive = fetch(`${service.api}/healthz`).then(
+      () => false,
+      () => true,
+    )
+    return alive
+  }
+
+  /** Lets one call of one upload fail; answers what is wrong afterwards. */
+  async function injectOnce(call: DiskCall, fault: Fault, nth: number): Promise<string[]> {
+    const where = `${fault} at ${call} ${nth}`
+    const before = promised.length
+    const tracer = await attach(service.pid, join(home, 'trace'), { call, fault, nth })
+    const heard = await upload()
+    const trace = await tracer.detach()
+    // Threads count for themselves, so that the last numbers of a call meet none.
+    if (fault === 'SIGKILL' ? heard === 'nothing' : trace.includes('(INJECTED)')) fired++
+    if (heard === 'nothing' || (await isGone())) {
+      await service.kill()
+      service = await start()
+    }
+    const faults = findRemains(home)
+    if (
+      heard !== 'stored' &&
+      heard !== 'nothing' &&
+      !/^5\d\d (STORAGE_FULL|STORAGE_FAILED|UNAVAILABLE|INTERNAL)$/.test(heard)
+    ) {
+      faults.push(`the client heard ${heard}`)
+    }
+    faults.push(...(await findBroken(service, promised.slice(before))))
+    return faults.map((text) => `${where}: ${text}`)
+  }
+
+  it.each(['ENOSPC', 'EIO', 'SIGKILL'] as const)(
+    '%s leaves all that was promised, and nothing else',
+    { timeout: 600_000 },
+    async (fault) => {
+      const faults: string[] = []
+      const step = steps[fault]
+      fired = 0
+      for (const [call, count] of counts) {
+        const first = count <= 4 ? 1 : 1 + Math.floor(random() * step)
+        for (let nth = first; nth <= count; nth += count <= 4 ? 1 : step) {
+          faults.push(...(await injectOnce(call, fault, nth)))
+        }
+      }
+      console.log(
+        `${fault}: ${fired} met, ${[...counts.values()].reduce((sum, count) => sum + count, 0)} calls an upload`,
+      )
+      expect(fired).toBeGreaterThan(10)
+      expect(faults).toEqual([])
+      expect(await upload()).toBe('stored')
+      expect(await findBroken(service, promised)).toEqual([])
+    },
+  )
+})
