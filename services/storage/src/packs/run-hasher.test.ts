@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { createRunHasher } from './run-hasher.ts'
 
@@ -18,4 +20,14 @@ it('hashes what lies in shared memory, in order, however many runs wait', async 
   const hasher = createRunHasher()
   const answers = await Promise.all(Array.from({ length: 20 }, () => hasher.hash(memory, ranges)))
   for (const digests of answers) expect(expected.equals(digests)).toBe(true)
+})
+
+it('keeps a process alive while it hashes, and no longer', async () => {
+  const program = `
+    import { createRunHasher } from ${JSON.stringify(import.meta.resolve('./run-hasher.ts'))}
+    const digests = await createRunHasher().hash(new SharedArrayBuffer(10), [0, 10])
+    process.stdout.write(String(digests.length))`
+  const args = ['--conditions=@cairn/source', '--input-type=module', '-e', program]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  expect(stdout).toBe('32')
 })

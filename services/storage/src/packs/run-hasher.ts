@@ -34,10 +34,10 @@ export function createRunHasher(): RunHasher {
 
   const start = (): Worker => {
     const started = new Worker(new URL('./hash-thread.ts', import.meta.url))
-    started.unref()
     started.on('message', ({ id, digests }: HashAnswer) => {
       waiting.get(id)?.resolve(digests)
       waiting.delete(id)
+      if (waiting.size === 0) started.unref()
     })
     started.on('error', giveUp)
     started.on('exit', giveUp)
@@ -51,6 +51,8 @@ export function createRunHasher(): RunHasher {
       worker ??= start()
       const { promise, resolve } = Promise.withResolvers<Uint8Array>()
       waiting.set(task.id, { task, resolve })
+      // Only work under way keeps the process alive; listening for messages would too.
+      worker.ref()
       worker.postMessage(task)
       return promise
     },
