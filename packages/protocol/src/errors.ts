@@ -106,6 +106,7 @@ export const errorTable = {
   BLOCK_NOT_FOUND: row(404, 'This content is not stored here', 'Upload or pin it first.'),
   PATH_NOT_FOUND: row(404, 'There is no such path below this CID', 'Open the folder to see its names.'),
   NOT_A_DIRECTORY: row(400, 'This is a file, not a folder', 'Leave the path behind the file’s name away.'),
+  NOT_A_FILE: row(400, 'This is a folder, not a file', 'List it, or name a file below it.'),
   METHOD_NOT_ALLOWED: row(405, 'This method is not supported here', 'See /docs for the calls there are.'),
   CONFLICT: row(409, 'Somebody else changed this at the same time', 'Try again.', true),
   GONE: row(410, 'This call was retired', 'The answer names what to use instead.'),

@@ -18,9 +18,13 @@ export {
   normalizeAddress,
 } from '@cairn/protocol'
 export { createApiKey, getMessage, listApiKeys, revokeApiKey, type Signer } from './account/api-keys.ts'
+export { getQuote, type Quote } from './account/quote.ts'
 export { getStatus, type Status } from './account/status.ts'
 export { getUsage, type Usage } from './account/usage.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
+export { type DownloadResult, type DownloadToDiskOptions, downloadFile } from './download/download-file.ts'
+export { type FolderItem, listDirectory } from './download/list-directory.ts'
+export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
 export { deleteFile, getFileInfo, pinCid, renameFile } from './files/files.ts'
 export { type FileFilter, listFiles, listFilesPage } from './files/list-files.ts'
 export { loadNetwork } from './load-network.ts'

@@ -5,6 +5,8 @@ export type LocalFile = {
   /** Bytes, where they are known before reading. */
   sizeBytes: number | undefined
   mimeType?: string | undefined
+  /** Where it lies on disk. */
+  path?: string
   /** Whether `open` can be called again, for another try. */
   canReopen: boolean
   /** Its bytes. A piece is valid until the next is asked for. */

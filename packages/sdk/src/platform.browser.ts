@@ -41,3 +41,27 @@ export async function sendStreamed(send: StreamedRequest): Promise<StreamedAnswe
   })
   return { status: response.status, header: (name) => response.headers.get(name), text: await response.text() }
 }
+
+function noDisk(): never {
+  throw new CairnError('FILE_UNREADABLE', { message: 'A browser has no paths', hint: 'Use openFile or downloadBytes.' })
+}
+
+export async function openPart(_target: string, _overwrite: boolean): Promise<never> {
+  return noDisk()
+}
+
+export async function makeFolder(_target: string, _mayExist: boolean): Promise<never> {
+  return noDisk()
+}
+
+export function joinPath(folder: string, name: string): string {
+  return `${folder}/${name}`
+}
+
+export async function measure(): Promise<never> {
+  return noDisk()
+}
+
+export function mimeTypeOf(): false {
+  return false
+}

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
-import { open, opendir, readFile, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { link, mkdir, open, opendir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
+import { lookup } from 'mrmime'
 import type { LocalFile, LocalPath, StreamedAnswer, StreamedRequest } from './local-source.ts'
 
 // What differs between Node and browsers: this file is Node's half, platform.browser.ts the other.
@@ -72,7 +74,7 @@ async function* walk(folder: string, name: string): AsyncGenerator<LocalFile> {
 }
 
 function diskFile(path: string, name: string, sizeBytes: number | undefined): LocalFile {
-  return { name, sizeBytes, canReopen: true, open: () => readPieces(path, sizeBytes) }
+  return { name, path, sizeBytes, canReopen: true, open: () => readPieces(path, sizeBytes) }
 }
 
 async function* readPieces(path: string, expectedBytes: number | undefined): AsyncGenerator<Uint8Array> {
@@ -159,4 +161,86 @@ export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
       fail(error)
     })
   })
+}
+
+/** A file being downloaded: what is there already, and where the next bytes go. */
+export type PartFile = {
+  /** Bytes that an earlier try left. */
+  readonly sizeBytes: number
+  read(position: number, length: number): Promise<Uint8Array>
+  /** Keeps the first bytes only. */
+  truncate(sizeBytes: number): Promise<void>
+  write(bytes: Uint8Array, position: number): Promise<void>
+  /** Makes it durable and moves it to its place. @throws CairnError FILE_EXISTS */
+  finish(overwrite: boolean): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens `{target}.part`. @throws CairnError FILE_EXISTS when the target is there and may not be replaced, FILE_UNREADABLE */
+export async function openPart(target: string, overwrite: boolean): Promise<PartFile> {
+  const full = resolve(target)
+  const exists = await stat(full).then(
+    () => true,
+    () => false,
+  )
+  if (exists && !overwrite) throw new CairnError('FILE_EXISTS', { message: `${target} exists already` })
+  const part = `${full}.part`
+  const file = await open(part, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644).catch(
+    (cause: unknown) => {
+      throw unreadable(part, cause)
+    },
+  )
+  const { size } = await file.stat()
+  return {
+    sizeBytes: size,
+    async read(position, length) {
+      const buffer = Buffer.allocUnsafe(length)
+      const { bytesRead } = await file.read(buffer, 0, length, position)
+      return buffer.subarray(0, bytesRead)
+    },
+    truncate: (sizeBytes) => file.truncate(sizeBytes),
+    async write(bytes, position) {
+      for (let at = 0; at < bytes.length; )
+        at += (await file.write(bytes, at, bytes.length - at, position + at)).bytesWritten
+    },
+    async finish(replace) {
+      await file.sync()
+      await file.close()
+      // A link fails where a name is taken, which a rename would replace without a word.
+      if (replace) await rename(part, full)
+      else {
+        await link(part, full).catch((cause: unknown) => {
+          throw new CairnError('FILE_EXISTS', { message: `${target} exists already`, cause })
+        })
+        await unlink(part)
+      }
+    },
+    close: () => file.close(),
+  }
+}
+
+/** Makes a folder for a download. @throws CairnError FILE_EXISTS */
+export async function makeFolder(target: string, mayExist: boolean): Promise<void> {
+  await mkdir(resolve(target), { recursive: mayExist }).catch((cause: unknown) => {
+    throw new CairnError('FILE_EXISTS', { message: `${target} exists already or cannot be made`, cause })
+  })
+}
+
+/** A path below a folder. */
+export function joinPath(folder: string, name: string): string {
+  return join(folder, name)
+}
+
+/** Bytes of a file on disk that is not open. @throws CairnError FILE_UNREADABLE */
+export async function measure(file: LocalFile): Promise<number> {
+  const path = file.path ?? ''
+  const { size } = await stat(path).catch((cause: unknown) => {
+    throw unreadable(path, cause)
+  })
+  return size
+}
+
+/** MIME type by a name's extension, or false. */
+export function mimeTypeOf(name: string): string | false {
+  return lookup(name) ?? false
 }

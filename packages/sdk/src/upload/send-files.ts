@@ -100,7 +100,8 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
     return result
   } catch (error) {
     // What broke the body is the cause; the connection that fell with it is not.
-    throw describeFault(failed instanceof UnixfsError ? fromUnixfs(failed) : (failed ?? error), options.signal, timeout)
+    if (failed instanceof UnixfsError) throw fromUnixfs(failed)
+    throw failed ?? describeFault(error, options.signal, timeout)
   }
 }
 

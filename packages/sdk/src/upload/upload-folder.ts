@@ -31,13 +31,18 @@ async function openFolder(source: FolderSource, name: string | undefined): Promi
     }
     return { files: path.files, isFolder: true, canRepeat: true, totalBytes: undefined }
   }
-  if ('length' in source) {
+  if (isFileList(source)) {
     const files = Array.from(source).map((file) => blobFile(file, browserPath(file, name)))
     const totalBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0)
     return { files: () => files, isFolder: true, canRepeat: true, totalBytes }
   }
   const top = name ?? 'folder'
   return { files: () => entryFiles(source, top), isFolder: true, canRepeat: false, totalBytes: undefined }
+}
+
+/** Arrays of files and of entries look alike but for what is in them. */
+function isFileList(source: Exclude<FolderSource, string>): source is ArrayLike<File> {
+  return 'length' in source && (source.length === 0 || source[0] instanceof Blob)
 }
 
 /** A directory input tells paths below the folder chosen; files picked one by one have none and get a folder. */

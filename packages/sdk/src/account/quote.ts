@@ -1,0 +1,25 @@
+import { getDataUsage } from '@cairn/protocol'
+import { measure, mimeTypeOf, openPath } from '#platform'
+import type { Client } from '../client.ts'
+import { type CallOptions, call } from '../request.ts'
+
+/** What an upload of a path would take, and what there is: the costing result of the specification, in bytes. */
+export type Quote = {
+  metaData: { fileSize: number; mimeType: string | false; fileName: string }[]
+  totalSize: number
+  dataLimit: number
+  dataUsed: number
+}
+
+/** Measures a file or folder on disk against the account (Node). Nothing is sent but the question for its usage. @throws CairnError FILE_UNREADABLE */
+export async function getQuote(client: Client, path: string, options?: CallOptions): Promise<Quote> {
+  const found = await openPath(path)
+  const metaData: Quote['metaData'] = []
+  const files = found.kind === 'file' ? [found.file] : found.files()
+  for await (const file of files) {
+    const fileName = file.name.split('/').at(-1) ?? file.name
+    metaData.push({ fileSize: file.sizeBytes ?? (await measure(file)), mimeType: mimeTypeOf(fileName), fileName })
+  }
+  const { dataLimit, dataUsed } = await call(client, getDataUsage, {}, options)
+  return { metaData, totalSize: metaData.reduce((sum, file) => sum + file.fileSize, 0), dataLimit, dataUsed }
+}

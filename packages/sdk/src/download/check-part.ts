@@ -1,0 +1,78 @@
+import { type BlockSource, decodeNode, resolvePath, verifyBlock } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
+import { hashSha256, type PartFile } from '#platform'
+import type { Client } from '../client.ts'
+import { openResponse } from '../request.ts'
+import { describeDamage } from './car-source.ts'
+import { type ContentPath, gatewayUrl } from './content-path.ts'
+
+const blockBytesMost = 4 * 1024 * 1024
+
+/**
+ * How many bytes at the start of a half-done download are right: its leaves are hashed again and compared with those the
+ * file's nodes name, one node at a time. Files with raw leaves only; others start anew.
+ * @throws CairnError as openFile
+ */
+export async function checkPart(
+  client: Client,
+  path: ContentPath,
+  part: PartFile,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  if (part.sizeBytes === 0) return 0
+  const source = blocksOf(client, signal)
+  try {
+    const { cid } = await resolvePath(source, path.root, path.segments)
+    let checked = 0
+    for await (const leaf of leavesOf(source, cid)) {
+      if (checked + leaf.sizeBytes > part.sizeBytes) break
+      const bytes = await part.read(checked, leaf.sizeBytes)
+      try {
+        await verifyBlock(leaf.cid, bytes, hashSha256)
+      } catch {
+        // The rest was torn or changed: it is fetched again from here.
+        break
+      }
+      checked += leaf.sizeBytes
+    }
+    return checked
+  } catch (error) {
+    throw describeDamage(error, signal)
+  }
+}
+
+/** The raw leaves of a file in order; ends at the first that is not raw. */
+async function* leavesOf(source: BlockSource, root: CID): AsyncGenerator<{ cid: CID; sizeBytes: number }> {
+  const rawCode = 0x55
+  const pending: { cid: CID; sizeBytes: number | undefined }[] = [{ cid: root, sizeBytes: undefined }]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.cid.code === rawCode) {
+      if (next.sizeBytes === undefined) return
+      yield { cid: next.cid, sizeBytes: next.sizeBytes }
+      continue
+    }
+    const node = decodeNode(next.cid, await source.get(next.cid))
+    if (node.kind !== 'file' || node.data.length > 0) return
+    const children = node.links.map((link, i) => ({ cid: link.cid, sizeBytes: node.blockSizes[i] }))
+    pending.push(...children.reverse())
+  }
+}
+
+/** Single blocks, verified. */
+function blocksOf(client: Client, signal: AbortSignal | undefined): BlockSource {
+  return {
+    async get(cid) {
+      const response = await openResponse(client, {
+        url: `${gatewayUrl(client.network.gateway, { root: cid, segments: [] })}?format=raw`,
+        method: 'GET',
+        headers: { accept: 'application/vnd.ipld.raw' },
+        dialect: 'gateway',
+        signal,
+        timeoutMs: client.callTimeoutMs,
+      })
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      if (bytes.length <= blockBytesMost) await verifyBlock(cid, bytes, hashSha256)
+      return bytes
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { CairnError } from '@cairn/protocol'
+import { base32 } from 'multiformats/bases/base32'
+import { base36 } from 'multiformats/bases/base36'
+import { base58btc } from 'multiformats/bases/base58'
+import { CID } from 'multiformats/cid'
+
+/** A CID and the names below it. */
+export type ContentPath = { root: CID; segments: string[] }
+
+/** Reads `cid`, `cid/path` or `/ipfs/cid/path`. Names are taken as they are, not percent-decoded. @throws CairnError INVALID_CID, INVALID_PATH */
+export function parseContentPath(text: string): ContentPath {
+  const [root = '', ...segments] = text
+    .replace(/^\/ipfs\//, '')
+    .split('/')
+    .filter((part) => part !== '')
+  if (segments.some((segment) => segment === '.' || segment === '..')) throw new CairnError('INVALID_PATH')
+  try {
+    return { root: CID.parse(root, base32.decoder.or(base58btc.decoder).or(base36.decoder)), segments }
+  } catch (cause) {
+    throw new CairnError('INVALID_CID', { cause })
+  }
+}
+
+/** The path below a gateway. */
+export function gatewayUrl(gateway: string, { root, segments }: ContentPath): string {
+  return `${gateway.replace(/\/+$/, '')}/ipfs/${[root.toString(), ...segments.map(encodeURIComponent)].join('/')}`
+}

@@ -1,0 +1,34 @@
+import { CairnError } from '@cairn/protocol'
+import { listDirectory as listBlocks, resolvePath } from '@cairn/unixfs'
+import type { Client } from '../client.ts'
+import { describeDamage, openCarSource } from './car-source.ts'
+import { parseContentPath } from './content-path.ts'
+
+/** One name of a folder. */
+export type FolderItem = {
+  name: string
+  cid: string
+  /** Bytes of the DAG below, as the folder claims; undefined where it claims nothing. */
+  dagSizeBytes: number | undefined
+}
+
+/** Lists a folder, verified block by block; large ones come as they are read. @throws CairnError NOT_A_DIRECTORY, BLOCK_NOT_FOUND, … */
+export async function* listDirectory(
+  client: Client,
+  cidPath: string,
+  options: { signal?: AbortSignal } = {},
+): AsyncGenerator<FolderItem, void, undefined> {
+  const path = parseContentPath(cidPath)
+  const source = await openCarSource(client, path, { scope: 'entity' }, options.signal)
+  try {
+    const { cid, kind } = await resolvePath(source, path.root, path.segments)
+    if (kind !== 'directory' && kind !== 'hamt') throw new CairnError('NOT_A_DIRECTORY')
+    for await (const entry of listBlocks(source, cid)) {
+      yield { name: entry.name, cid: entry.cid.toString(), dagSizeBytes: entry.sizeBytes }
+    }
+  } catch (error) {
+    throw describeDamage(error, options.signal)
+  } finally {
+    await source.close()
+  }
+}

@@ -1,0 +1,104 @@
+import { CairnError } from '@cairn/protocol'
+import { readFile, resolvePath, statNode } from '@cairn/unixfs'
+import type { Client } from '../client.ts'
+import { createProgress, type OnProgress } from '../progress.ts'
+import { describeDamage, openCarSource } from './car-source.ts'
+import { parseContentPath } from './content-path.ts'
+
+export type DownloadOptions = {
+  /** First byte; 0 unless told. */
+  fromByte?: number
+  /** The byte after the last; the end unless told. */
+  toByte?: number
+  signal?: AbortSignal
+  onProgress?: OnProgress
+}
+
+/** A file being read. */
+export type OpenFile = {
+  /** Bytes of the whole file, whatever range is read. */
+  sizeBytes: number
+  /** The bytes asked for, each verified before it is given. Read it to its end, or cancel it. */
+  stream: ReadableStream<Uint8Array>
+}
+
+/**
+ * Opens a file for reading: `cid`, or `cid/path/below`. Every block is checked against its CID on this machine before its
+ * bytes are given, so the gateway need not be trusted.
+ * @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, PATH_NOT_FOUND, INVALID_RANGE; the stream fails with
+ *   VERIFICATION_FAILED, DOWNLOAD_INCOMPLETE, ABORTED
+ */
+export async function openFile(client: Client, cidPath: string, options: DownloadOptions = {}): Promise<OpenFile> {
+  const { fromByte = 0, toByte, signal, onProgress } = options
+  const path = parseContentPath(cidPath)
+  const isRange = fromByte > 0 || toByte !== undefined
+  if (toByte !== undefined && toByte <= fromByte) throw new CairnError('INVALID_RANGE')
+  const entityBytes = `${fromByte}:${toByte === undefined ? '*' : toByte - 1}`
+  const source = await openCarSource(
+    client,
+    path,
+    isRange ? { scope: 'entity', entityBytes } : { scope: 'entity' },
+    signal,
+  )
+  try {
+    const { cid, kind } = await resolvePath(source, path.root, path.segments)
+    if (kind !== 'file' && kind !== 'raw') {
+      throw new CairnError('NOT_A_FILE', { message: `This is a ${kind}, not a file` })
+    }
+    const sizeBytes = (await statNode(source, cid)).fileSizeBytes ?? 0
+    const end = Math.min(toByte ?? sizeBytes, sizeBytes)
+    if (fromByte > sizeBytes) throw new CairnError('INVALID_RANGE', { details: { sizeBytes } })
+    const progress = createProgress('receive', end - fromByte, onProgress)
+    const bytes = readFile(source, cid, { fromByte, toByte: end })
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          try {
+            const { done, value } = await bytes.next()
+            if (done) {
+              progress.done()
+              await source.close()
+              controller.close()
+              return
+            }
+            progress.add(value.length)
+            controller.enqueue(value)
+          } catch (error) {
+            controller.error(describeDamage(error, signal))
+          }
+        },
+        cancel: () => source.close(),
+      },
+      { highWaterMark: 0 },
+    )
+    return { sizeBytes, stream }
+  } catch (error) {
+    await source.close()
+    throw describeDamage(error, signal)
+  }
+}
+
+/** Reads a whole file, or a range of it, into memory. @throws CairnError as openFile and its stream */
+export async function downloadBytes(
+  client: Client,
+  cidPath: string,
+  options: DownloadOptions = {},
+): Promise<Uint8Array> {
+  const { stream } = await openFile(client, cidPath, options)
+  const reader = stream.getReader()
+  const parts: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    parts.push(value)
+    length += value.length
+  }
+  const all = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
