@@ -15,7 +15,7 @@ const int8 = 20
 const numeric = 1700
 
 /** Reads integers exactly; the plugin `exactIntegers` makes numbers of them. */
-export const postgresTypes = {
+const postgresTypes = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (format !== 'binary' && oid === int8) return BigInt
     if (format !== 'binary' && oid === numeric) return parseNumeric

@@ -4,7 +4,7 @@ import type { Generated } from 'kysely'
 // integer is a number (checked to be exact) but the ids of packs, which are bigints.
 
 /** An account: a wallet address (EVM in lower case, or Solana in base58) and what it may store. */
-export type AccountTable = {
+type AccountTable = {
   address: string
   created_at: number
   data_limit_bytes: number
@@ -15,7 +15,7 @@ export type AccountTable = {
 }
 
 /** A message somebody was asked to sign; spent once `used_at` is set. */
-export type ChallengeTable = {
+type ChallengeTable = {
   nonce: string
   address: string
   purpose: string
@@ -26,7 +26,7 @@ export type ChallengeTable = {
 }
 
 /** An API key: `id` is the public look-up part, `secret_hash` the hash of the rest, `scopes` a JSON array. */
-export type ApiKeyTable = {
+type ApiKeyTable = {
   id: string
   address: string
   name: string
@@ -38,10 +38,10 @@ export type ApiKeyTable = {
   revoked_at: number | null
 }
 
-export type PackState = 'live' | 'removing'
+type PackState = 'live' | 'removing'
 
 /** A pack: one CAR in the object store. `id` is a 63-bit time-ordered number. */
-export type PackTable = {
+type PackTable = {
   id: bigint
   object_key: string
   size_bytes: number
@@ -55,7 +55,7 @@ export type PackTable = {
 }
 
 /** Where the payload of a block lies. The same block may lie in several packs. */
-export type BlockTable = {
+type BlockTable = {
   multihash: Uint8Array
   pack_id: bigint
   offset_bytes: number
@@ -64,7 +64,7 @@ export type BlockTable = {
   damaged_at: number | null
 }
 
-export type UploadKind = 'file' | 'directory' | 'car'
+type UploadKind = 'file' | 'directory' | 'car'
 
 /** One thing a user stored. */
 export type UploadTable = {
@@ -90,10 +90,10 @@ export type UploadTable = {
 }
 
 /** Which packs an upload needs: its own and those that held some of its blocks already. */
-export type UploadPackTable = { upload_id: string; pack_id: bigint }
+type UploadPackTable = { upload_id: string; pack_id: bigint }
 
 /** Room held for an upload under way by one process. */
-export type ReservationTable = {
+type ReservationTable = {
   id: string
   address: string
   bytes: number
@@ -103,10 +103,10 @@ export type ReservationTable = {
 }
 
 /** Who does a job that only one replica may do. `fence` grows each time the holder changes. */
-export type LeaseTable = { name: string; owner: string; expires_at: number; fence: number }
+type LeaseTable = { name: string; owner: string; expires_at: number; fence: number }
 
 /** Which migrations have run. */
-export type MigrationTable = { name: string; applied_at: number }
+type MigrationTable = { name: string; applied_at: number }
 
 /** Every table of the storage service. */
 export type Schema = {

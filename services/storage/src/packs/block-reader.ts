@@ -23,7 +23,7 @@ const smallBlockBytes = 16 * 1024
 const locationWeight = 300
 
 /** Sizes of what is kept in memory. */
-export type ReaderSettings = { locationCacheBytes: number; blockCacheBytes: number }
+type ReaderSettings = { locationCacheBytes: number; blockCacheBytes: number }
 
 /** Reads blocks by their place and never gives bytes that do not match their hash. */
 export type BlockReader = {
@@ -44,7 +44,7 @@ export type BlockReader = {
 type SharedBytes = Uint8Array<SharedArrayBuffer>
 
 /** Blocks read together, one promise each, in order. */
-export type BlockRun = { blocks: Promise<Uint8Array>[] }
+type BlockRun = { blocks: Promise<Uint8Array>[] }
 
 /** What a reader needs. */
 export type BlockReaderParts = {

@@ -18,7 +18,7 @@ export type Finding =
   | { kind: 'wrong-ledger'; address: string; field: LedgerField; is: number; shouldBe: number }
 
 /** Sums kept beside an account. */
-export type LedgerField = 'data_used_bytes' | 'reserved_bytes' | 'upload_count'
+type LedgerField = 'data_used_bytes' | 'reserved_bytes' | 'upload_count'
 
 /** What is checked. */
 export type CheckParts = {

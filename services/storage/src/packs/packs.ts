@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Schema } from '../db/schema.ts'
 
-export { createPackStore, type PackStoreParts } from './create-pack-store.ts'
+export { createPackStore } from './create-pack-store.ts'
 export { hashSha256 } from './hash-sha256.ts'
 export { markDamaged } from './mark-damage.ts'
 export { removePack } from './remove-pack.ts'

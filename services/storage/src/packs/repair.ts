@@ -13,7 +13,7 @@ import { verifyPack } from './verify-pack.ts'
 
 /** What was done about a finding. */
 export type Repair = { finding: Finding; done: RepairAction }
-export type RepairAction =
+type RepairAction =
   /** A pack without rows was read and has its rows again; `linkedUploads` found their content in it. */
   | { kind: 'indexed'; blocks: number; linkedUploads: number }
   /** A torn or foreign object was removed. */
