@@ -4,6 +4,7 @@ import { importProfiles } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { feedFrom } from '../multipart/read-multipart.ts'
 import { openTestContext, type TestContext, testAddress } from '../uploads/open-test-context.suite.ts'
 import { addFiles } from '../uploads/uploads.ts'
 import { deleteFiles, findUpload, type ListOptions, listFiles, renameFile, toFileEntry } from './files.ts'
@@ -78,7 +79,7 @@ function body(name: string, content: string): AsyncIterable<Uint8Array> {
 }
 
 async function upload(name: string, content: string): Promise<{ id: string; cid: CID }> {
-  const { roots } = await addFiles(test.context, testAddress, body(name, content), {
+  const { roots } = await addFiles(test.context, testAddress, feedFrom(body(name, content)), {
     boundary: 'b',
     bodyBytes: undefined,
     profile: importProfiles.v1,

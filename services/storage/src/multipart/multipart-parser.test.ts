@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readBoundary } from './boundary.ts'
 import { createMultipartParser, type MultipartLimits } from './multipart-parser.ts'
 import type { PartHead } from './part-head.ts'
-import { readMultipart } from './read-multipart.ts'
+import { feedFrom, readMultipart } from './read-multipart.ts'
 
 type Part = PartHead & { bytes: Buffer; ended: boolean }
 
@@ -14,7 +14,7 @@ async function read(pieces: Iterable<Uint8Array>, boundary = 'b', limits?: Multi
     yield* pieces
   })()
   await readMultipart(
-    source,
+    feedFrom(source),
     boundary,
     (head) => {
       const part: Part = { ...head, bytes: Buffer.alloc(0), ended: false }

@@ -1,22 +1,31 @@
 import { createMultipartParser, type MultipartLimits, type PartSink } from './multipart-parser.ts'
 import type { PartHead } from './part-head.ts'
 
+/** Gives all pieces of a stream to `take`, one after the other; a promise of `take` holds the stream back. */
+export type Feed = (take: (piece: Uint8Array) => void | Promise<void>) => Promise<void>
+
+/** A feed of anything that can be iterated. */
+export function feedFrom(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Feed {
+  return async (take) => {
+    for await (const piece of source) {
+      const pending = take(piece)
+      if (pending instanceof Promise) await pending
+    }
+  }
+}
+
 /**
- * Reads a whole multipart body, holding the source back while parts are taken. Where anything fails the source is
- * left where it stands: whoever opened it closes it.
+ * Reads a whole multipart body, holding the source back while parts are taken.
  *
  * @throws CairnError INVALID_MULTIPART, TOO_MANY_PARTS, HEADER_TOO_LARGE, and whatever the source or the parts throw.
  */
 export async function readMultipart(
-  source: AsyncIterable<Uint8Array>,
+  feed: Feed,
   boundary: string,
   openPart: (head: PartHead) => PartSink | Promise<PartSink>,
   limits?: MultipartLimits,
 ): Promise<void> {
   const parser = createMultipartParser(boundary, openPart, limits)
-  for await (const piece of source) {
-    const pending = parser.write(piece)
-    if (pending instanceof Promise) await pending
-  }
+  await feed(parser.write)
   parser.end()
 }

@@ -4,6 +4,7 @@ import { CairnError, MIB } from '@cairn/protocol'
 import { importProfiles, readFile, resolvePath } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { feedFrom } from '../multipart/read-multipart.ts'
 import { type AddOptions, addFiles } from './add-files.ts'
 import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
 
@@ -42,7 +43,7 @@ async function* chunks(body: Buffer, failAt = Number.POSITIVE_INFINITY): AsyncGe
 }
 
 const add = (body: Buffer, given: Partial<AddOptions> = {}, failAt?: number) =>
-  addFiles(test.context, testAddress, chunks(body, failAt), { ...options, ...given })
+  addFiles(test.context, testAddress, feedFrom(chunks(body, failAt)), { ...options, ...given })
 
 async function readBack(cid: string, path: string[] = []): Promise<Buffer> {
   const { packs } = test.context
@@ -152,7 +153,7 @@ describe('adding files', () => {
       yield Buffer.alloc(0)
       throw new Error('read')
     })()
-    const told = addFiles(test.context, testAddress, never, { ...options, bodyBytes: 100 * MIB })
+    const told = addFiles(test.context, testAddress, feedFrom(never), { ...options, bodyBytes: 100 * MIB })
     await expect(told).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
     const body = Buffer.concat([part('a.bin', fill(limitBytes + 1, 7)), end])
     await expect(add(body)).rejects.toMatchObject({

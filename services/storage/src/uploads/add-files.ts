@@ -1,6 +1,7 @@
 import type { Uploaded } from '@cairn/protocol'
 import type { BlockSink, ImportOptions, ImportProfile } from '@cairn/unixfs'
 import type { Context } from '../context.ts'
+import type { Feed } from '../multipart/read-multipart.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import { buildRoots, chooseShape, type UploadEntry, type UploadRoots } from './build-roots.ts'
 import { giveUp } from './give-up.ts'
@@ -37,12 +38,7 @@ export type Added = { roots: Uploaded[]; entries: UploadEntry[] }
  * @throws CairnError QUOTA_EXCEEDED (before the body is read, or while it streams), INVALID_MULTIPART, NO_FILE,
  * INVALID_PATH, DUPLICATE_NAME, TOO_MANY_PARTS, HEADER_TOO_LARGE, REQUEST_TIMEOUT, STORAGE_FULL, STORAGE_FAILED, CONFLICT
  */
-export async function addFiles(
-  context: Context,
-  address: string,
-  body: AsyncIterable<Uint8Array>,
-  options: AddOptions,
-): Promise<Added> {
+export async function addFiles(context: Context, address: string, body: Feed, options: AddOptions): Promise<Added> {
   try {
     return await (options.onlyHash ? hashOnly(body, options) : importAndKeep(context, address, body, options))
   } catch (error) {
@@ -50,12 +46,7 @@ export async function addFiles(
   }
 }
 
-async function importAndKeep(
-  context: Context,
-  address: string,
-  body: AsyncIterable<Uint8Array>,
-  options: AddOptions,
-): Promise<Added> {
+async function importAndKeep(context: Context, address: string, body: Feed, options: AddOptions): Promise<Added> {
   const meter = await openQuotaMeter(context, address, options.bodyBytes)
   try {
     const writer = context.packs.begin()
@@ -73,13 +64,13 @@ async function importAndKeep(
   }
 }
 
-async function hashOnly(body: AsyncIterable<Uint8Array>, options: AddOptions): Promise<Added> {
+async function hashOnly(body: Feed, options: AddOptions): Promise<Added> {
   const { built } = await importBody(body, options, { put: () => undefined }, () => undefined)
   return toAnswer(built)
 }
 
 async function importBody(
-  body: AsyncIterable<Uint8Array>,
+  body: Feed,
   options: AddOptions,
   sink: BlockSink,
   takeBytes: (sizeBytes: number) => void | Promise<void>,

@@ -12,6 +12,7 @@ import fc from 'fast-check'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { feedFrom } from '../multipart/read-multipart.ts'
 import { importCar } from './import-car.ts'
 import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
 
@@ -68,7 +69,7 @@ function importBytes(bytes: Uint8Array, name = 'x.car', pieceBytes = 65_536) {
   const source = (async function* () {
     for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes)
   })()
-  return importCar(test.context, testAddress, source, {
+  return importCar(test.context, testAddress, feedFrom(source), {
     boundary: 'b',
     bodyBytes: body.length,
     isKubo: false,

@@ -2,7 +2,7 @@ import { CairnError, type Uploaded } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { PartHead } from '../multipart/part-head.ts'
-import { readMultipart } from '../multipart/read-multipart.ts'
+import { type Feed, readMultipart } from '../multipart/read-multipart.ts'
 import { createDagIndex, type DagIndex } from './dag-index.ts'
 import { giveUp } from './give-up.ts'
 import { toUploadError } from './import-errors.ts'
@@ -40,7 +40,7 @@ type NamedCar = TakenCar & { name: string }
 export async function importCar(
   context: Context,
   address: string,
-  body: AsyncIterable<Uint8Array>,
+  body: Feed,
   options: ImportCarOptions,
 ): Promise<ImportedCar> {
   try {
@@ -59,7 +59,7 @@ export async function importCar(
 async function importAndKeep(
   context: Context,
   address: string,
-  body: AsyncIterable<Uint8Array>,
+  body: Feed,
   { boundary, isKubo, storageType, signal }: ImportCarOptions,
   meter: QuotaMeter,
 ): Promise<ImportedCar> {

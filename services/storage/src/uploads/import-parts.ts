@@ -9,7 +9,7 @@ import {
 } from '@cairn/unixfs'
 import type { PartSink } from '../multipart/multipart-parser.ts'
 import type { PartHead } from '../multipart/part-head.ts'
-import { readMultipart } from '../multipart/read-multipart.ts'
+import { type Feed, readMultipart } from '../multipart/read-multipart.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import { type FileStart, sniffBytes } from './mime-type.ts'
 import { readUploadPath } from './upload-path.ts'
@@ -53,7 +53,7 @@ const linkTargetBytesMost = 4096
  * INVALID_REQUEST, and what the sink and `takeBytes` throw.
  */
 export async function importParts(
-  source: AsyncIterable<Uint8Array>,
+  body: Feed,
   { boundary, profile, sink, isKubo, takeBytes }: ImportPartsOptions,
 ): Promise<ImportedParts> {
   const importing: ImportOptions = { profile, hash: hashSha256, sink }
@@ -107,7 +107,7 @@ export async function importParts(
     return { write: refuseContent, end: () => undefined }
   }
 
-  await readMultipart(source, boundary, openPart)
+  await readMultipart(body, boundary, openPart)
   if (result.files.length === 0 && result.directories.length === 0) throw new CairnError('NO_FILE')
   return result
 }

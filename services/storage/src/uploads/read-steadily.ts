@@ -1,61 +1,89 @@
 import type { Readable } from 'node:stream'
 import { CairnError, slowestUploadBytesPerSecond, slowestUploadWindowMs } from '@cairn/protocol'
+import type { Feed } from '../multipart/read-multipart.ts'
 
 /**
- * Reads a request body to its end. It is cut when the sender is slower than the least rate; time in which we hold the
+ * Feeds a request body to its end. It is cut when the sender is slower than the least rate; time in which we hold the
  * sender back does not count. The stream stays open when reading stops early, so that an answer can still be sent.
  *
- * @throws CairnError REQUEST_TIMEOUT; INVALID_MULTIPART when the sender goes away in the middle.
+ * @throws CairnError REQUEST_TIMEOUT, INVALID_MULTIPART when the sender goes away in the middle, the signal's reason.
  */
-export async function* readSteadily(body: Readable, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
-  let waitingSince: number | undefined
-  let waitedMs = 0
-  let receivedBytes = 0
-  let cut: ((error: CairnError) => void) | undefined
+export function readSteadily(body: Readable, signal: AbortSignal): Feed {
+  return (take) =>
+    new Promise((resolve, reject) => {
+      let taking: Promise<void> | undefined
+      let isOver = false
+      let waitingSince = performance.now()
+      let waitedMs = 0
+      let receivedBytes = 0
 
-  const check = (): void => {
-    const now = performance.now()
-    const waited = waitedMs + (waitingSince === undefined ? 0 : now - waitingSince)
-    if (waited < slowestUploadWindowMs) return
-    if (receivedBytes < (waited / 1000) * slowestUploadBytesPerSecond) {
-      cut?.(new CairnError('REQUEST_TIMEOUT', { details: { bytesPerSecondLeast: slowestUploadBytesPerSecond } }))
-    }
-    waitedMs = 0
-    receivedBytes = 0
-    if (waitingSince !== undefined) waitingSince = now
-  }
-  const stopped = new Promise<never>((_resolve, reject) => {
-    cut = reject
-  })
-  stopped.catch(() => undefined)
-  const stop = (): void => cut?.(CairnError.from(signal.reason, 'REQUEST_TIMEOUT'))
-  signal.addEventListener('abort', stop, { once: true })
-  const timer = setInterval(check, slowestUploadWindowMs / 4)
-  timer.unref()
+      const leave = (): void => {
+        isOver = true
+        clearInterval(timer)
+        body.off('data', receive).off('end', finish).off('close', breakOff)
+        signal.removeEventListener('abort', stop)
+      }
+      const fail = (error: unknown): void => {
+        if (isOver) return
+        leave()
+        body.pause()
+        // Whoever cleans up must not do so under the feet of what is still being taken.
+        if (taking === undefined) reject(error)
+        else taking.then(() => reject(error)).catch(() => reject(error))
+      }
+      const finish = (): void => {
+        if (isOver) return
+        leave()
+        resolve()
+      }
+      const stop = (): void => fail(CairnError.from(signal.reason, 'REQUEST_TIMEOUT'))
+      const breakOff = (cause?: unknown): void =>
+        fail(new CairnError('INVALID_MULTIPART', { message: 'The upload was cut off before its end', cause }))
 
-  const pieces: AsyncIterator<Uint8Array> = body.iterator({ destroyOnReturn: false })
-  try {
-    if (signal.aborted) stop()
-    for (;;) {
-      const next = pieces.next()
-      waitingSince = performance.now()
-      const { value, done } = await Promise.race([next, stopped]).catch((error: unknown) => {
-        next.catch(() => undefined)
-        throw error
-      })
-      waitedMs += performance.now() - waitingSince
-      waitingSince = undefined
-      if (done) return
-      receivedBytes += value.length
-      yield value
-    }
-  } catch (error) {
-    if (CairnError.is(error)) throw error
-    throw new CairnError('INVALID_MULTIPART', { message: 'The upload was cut off before its end', cause: error })
-  } finally {
-    clearInterval(timer)
-    signal.removeEventListener('abort', stop)
-    // Not awaited: an iterator that still waits for bytes ends only when the body does.
-    pieces.return?.().catch(() => undefined)
-  }
+      const receive = (piece: Uint8Array): void => {
+        receivedBytes += piece.length
+        try {
+          const pending = take(piece)
+          if (!(pending instanceof Promise)) return
+          hold(pending)
+        } catch (error) {
+          fail(error)
+        }
+      }
+      const hold = (pending: Promise<void>): void => {
+        taking = pending
+        waitedMs += performance.now() - waitingSince
+        body.pause()
+        pending.then(
+          () => {
+            taking = undefined
+            waitingSince = performance.now()
+            if (!isOver) body.resume()
+          },
+          (error: unknown) => {
+            taking = undefined
+            fail(error)
+          },
+        )
+      }
+      const checkRate = (): void => {
+        const now = performance.now()
+        const waited = waitedMs + (taking === undefined ? now - waitingSince : 0)
+        if (waited < slowestUploadWindowMs) return
+        if (receivedBytes < (waited / 1000) * slowestUploadBytesPerSecond) {
+          fail(new CairnError('REQUEST_TIMEOUT', { details: { bytesPerSecondLeast: slowestUploadBytesPerSecond } }))
+        }
+        waitedMs = 0
+        receivedBytes = 0
+        waitingSince = now
+      }
+
+      const timer = setInterval(checkRate, slowestUploadWindowMs / 4)
+      timer.unref()
+      signal.addEventListener('abort', stop, { once: true })
+      // The listener for errors stays: a connection may break after we stopped reading, which is no fault of ours.
+      body.on('error', breakOff).on('close', breakOff).on('end', finish)
+      if (signal.aborted) stop()
+      else body.on('data', receive)
+    })
 }
