@@ -1,1 +1,2 @@
-export {}
+export { readEnvironment } from './environment.ts'
+export { run, version } from './run.ts'

@@ -1,0 +1,94 @@
+import { CairnError, createApiKey, listApiKeys, revokeApiKey } from '@cairn/sdk'
+import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { openWallet } from './wallet.ts'
+
+async function make(surroundings: Surroundings): Promise<void> {
+  const { state, session, output, values, signal } = surroundings
+  const client = await session.anonymous()
+  const { wallet: testWallet } = client.network
+  const usesTestWallet = (await state.readWallet()) === undefined && testWallet !== undefined
+  const { privateKey } = usesTestWallet ? testWallet : await openWallet(surroundings)
+  if (usesTestWallet) output.note(`Signing with the local network's test wallet ${testWallet.address}.`)
+  const key = await createApiKey(
+    client,
+    { privateKey },
+    { name: text(values, 'name') ?? 'cairn command line' },
+    { signal },
+  )
+  if (!flag(values, 'print-only')) await state.writeKey(client.network.api, key)
+  output.result({ apiKey: key }, key)
+  output.note('It is shown this once. Whoever has it can use your storage.')
+}
+
+async function importKey({ args, prompt, state, session, output }: Surroundings): Promise<void> {
+  if (args[1] !== undefined)
+    throw new CairnError('USAGE', {
+      message: 'Arguments can be seen by others',
+      hint: 'Run it without the key: it asks, or reads CAIRN_PASSWORD_FILE.',
+    })
+  const key = (await prompt.password('API key')).trim()
+  const { api } = await session.network()
+  await state.writeKey(api, key)
+  output.result({ imported: true }, `Kept for ${api}.`)
+}
+
+async function list({ session, output, signal }: Surroundings): Promise<void> {
+  const keys = await listApiKeys(await session.client(), { signal })
+  const date = (time: number | null) =>
+    time === null ? '–' : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
+  output.table(
+    ['ID', 'NAME', 'SCOPES', 'MADE', 'LAST USED', 'ENDS'],
+    keys.map((key) => [
+      key.id,
+      key.name,
+      key.scopes.join(' '),
+      date(key.createdAt),
+      date(key.lastUsedAt),
+      date(key.expiresAt),
+    ]),
+    keys,
+  )
+}
+
+async function revoke({ args, session, output, signal }: Surroundings): Promise<void> {
+  const id = args[1]
+  if (id === undefined)
+    throw new CairnError('USAGE', {
+      message: 'api-key revoke needs the id of a key',
+      hint: 'See `cairn api-key list`.',
+    })
+  await revokeApiKey(await session.client(), id, { signal })
+  output.result({ revoked: id }, `Revoked ${id}.`)
+}
+
+async function forget({ state, session, output }: Surroundings): Promise<void> {
+  const { api } = await session.network()
+  await state.forgetKey(api)
+  output.result({ forgotten: true }, `No key is kept for ${api} any more. It is still valid: revoke it to end it.`)
+}
+
+const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = {
+  new: make,
+  import: importKey,
+  list,
+  revoke,
+  forget,
+}
+
+export const apiKey: Command = {
+  name: 'api-key',
+  summary: 'Make, import, list, revoke or forget API keys',
+  usage: `<${Object.keys(actions).join('|')}> [id]`,
+  arity: [1, 2],
+  words: Object.keys(actions),
+  options: {
+    name: { type: 'string', about: 'name of the new key in lists', value: 'text' },
+    'print-only': { type: 'boolean', about: 'do not keep the new key' },
+  },
+  examples: ['cairn api-key new --name laptop', 'cairn api-key list', 'cairn api-key revoke 3f9a01bc'],
+  async run(surroundings) {
+    const action = actions[surroundings.args[0] ?? '']
+    if (action === undefined) throw new CairnError('USAGE', { message: `api-key has no "${surroundings.args[0]}"` })
+    await action(surroundings)
+  },
+}

@@ -1,0 +1,101 @@
+import type { CairnError, OnProgress, Progress } from '@cairn/sdk'
+import { formatBytes, formatDuration } from './sizes.ts'
+
+/** Where words go: results to standard output, all else to standard error. Nothing else in this package prints. */
+export type Output = {
+  readonly isJson: boolean
+  /** A result: an object for programs, lines for people. */
+  result(json: unknown, text: string | (() => string)): void
+  /** Something to know that is no result. */
+  note(text: string): void
+  error(error: Pick<CairnError, 'message' | 'hint' | 'code' | 'toJSON'> | Error): void
+  /** Rows for people, one JSON line each for programs. */
+  table(columns: readonly string[], rows: readonly (readonly string[])[], json: readonly unknown[]): void
+  /** A line that tells how far a transfer is; undefined where nobody would see it. */
+  progress(label: string): { onProgress: OnProgress; done(): void } | undefined
+  write(bytes: Uint8Array): Promise<void>
+}
+
+export type OutputOptions = {
+  stdout: NodeJS.WriteStream
+  stderr: NodeJS.WriteStream
+  json: boolean
+  quiet: boolean
+  color: boolean
+}
+
+export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptions): Output {
+  const paint = (code: number, text: string) => (color && stderr.isTTY ? `\u001b[${code}m${text}\u001b[0m` : text)
+  return {
+    isJson: json,
+    result(value, text) {
+      if (json) stdout.write(`${JSON.stringify(value)}\n`)
+      else stdout.write(`${typeof text === 'string' ? text : text()}\n`)
+    },
+    note(text) {
+      if (!quiet && !json) stderr.write(`${text}\n`)
+    },
+    error(error) {
+      if (json) {
+        stderr.write(
+          `${JSON.stringify({ error: 'toJSON' in error ? error.toJSON() : { code: 'INTERNAL', message: error.message } })}\n`,
+        )
+        return
+      }
+      stderr.write(`${paint(31, 'error:')} ${error.message}\n`)
+      if ('hint' in error && error.hint !== '') stderr.write(`${paint(2, error.hint)}\n`)
+    },
+    table(columns, rows, values) {
+      if (json) for (const value of values) stdout.write(`${JSON.stringify(value)}\n`)
+      else if (rows.length > 0)
+        stdout.write(`${formatTable(columns, rows, stdout.isTTY ? (stdout.columns ?? 80) : undefined)}\n`)
+    },
+    progress(label) {
+      if (quiet || json || !stderr.isTTY) return undefined
+      return {
+        onProgress: (progress) => stderr.write(`\r\u001b[K${progressLine(label, progress, stderr.columns ?? 80)}`),
+        done: () => stderr.write('\r\u001b[K'),
+      }
+    },
+    write: (bytes) =>
+      new Promise((resolve, reject) => stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
+  }
+}
+
+/** Columns two blanks apart; on a terminal the widest text column gives way until a row fits. */
+export function formatTable(columns: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
+  const all = [columns, ...rows]
+  const widths = columns.map((_column, i) => Math.max(...all.map((row) => [...(row[i] ?? '')].length)))
+  if (width !== undefined) {
+    const total = widths.reduce((sum, one) => sum + one + 2, -2)
+    const widest = widths.indexOf(Math.max(...widths.slice(0, -1)))
+    if (total > width && widest >= 0) widths[widest] = Math.max(8, (widths[widest] ?? 0) - (total - width))
+  }
+  const cell = (text: string, i: number) => {
+    const letters = [...text]
+    const most = widths[i] ?? 0
+    if (letters.length > most) return `${letters.slice(0, most - 1).join('')}…`
+    return i === columns.length - 1 ? text : text + ' '.repeat(most - letters.length)
+  }
+  return all.map((row) => row.map((text, i) => cell(clean(text), i)).join('  ')).join('\n')
+}
+
+/** Names come from strangers: control characters would move a terminal's cursor. */
+export function clean(text: string): string {
+  return text.replace(/\p{C}/gu, '\ufffd')
+}
+
+export function progressLine(
+  label: string,
+  { bytes, total, bytesPerSecond, remainingMs }: Progress,
+  width: number,
+): string {
+  const rate = `${formatBytes(bytesPerSecond)}/s`
+  if (total === undefined || total === 0) return `${label} ${formatBytes(bytes)}  ${rate}`.slice(0, width - 1)
+  const part = Math.min(1, bytes / total)
+  const left = remainingMs === undefined ? '' : `  ${formatDuration(remainingMs)} left`
+  const tail = ` ${String(Math.floor(part * 100)).padStart(3)} %  ${formatBytes(bytes)} of ${formatBytes(total)}  ${rate}${left}`
+  const room = Math.max(0, Math.min(30, width - 1 - tail.length - label.length - 3))
+  const full = Math.round(part * room)
+  return `${label} ${'█'.repeat(full)}${'░'.repeat(room - full)}${tail}`.slice(0, width - 1)
+}

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  CairnError,
+  type Client,
+  createApiKey,
+  createClient,
+  getUsage,
+  loadNetwork,
+  type NetworkProfile,
+} from '@cairn/sdk'
+import type { Environment } from './environment.ts'
+import type { Output } from './output.ts'
+import type { State } from './state.ts'
+
+/** The network and key of this run, found out when first needed. */
+export type Session = {
+  network(): Promise<NetworkProfile>
+  /** A client without a key. */
+  anonymous(): Promise<Client>
+  /** A client with a key; on a local network one is made with its test wallet where there is none. @throws CairnError NO_API_KEY */
+  client(): Promise<Client>
+}
+
+export type SessionOptions = {
+  network: string | undefined
+  apiKeyFile: string | undefined
+  environment: Environment
+  state: State
+  output: Output
+}
+
+export function createSession({ network: wanted, apiKeyFile, environment, state, output }: SessionOptions): Session {
+  let loaded: Promise<NetworkProfile> | undefined
+  const network = () => {
+    loaded ??= loadNetwork(wanted ?? environment.network ?? homeProfile(environment.home))
+    return loaded
+  }
+  const readKey = async (profile: NetworkProfile): Promise<string> => {
+    if (apiKeyFile !== undefined) {
+      const text = await readFile(apiKeyFile, 'utf8').catch((cause: unknown) => {
+        throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${apiKeyFile}`, cause })
+      })
+      return text.trim()
+    }
+    if (environment.apiKey !== undefined) return environment.apiKey
+    const kept = await state.readKey(profile.api)
+    if (kept !== undefined) {
+      if (profile.wallet === undefined || (await isAccepted(profile, kept))) return kept
+      // A local network that was begun anew does not know the keys of the one before.
+    }
+    if (profile.wallet === undefined) throw new CairnError('NO_API_KEY')
+    const key = await createApiKey(
+      createClient({ network: profile }),
+      { privateKey: profile.wallet.privateKey },
+      { name: 'cairn command line' },
+    )
+    await state.writeKey(profile.api, key)
+    output.note(`Made an API key for the local network's test wallet ${profile.wallet.address}.`)
+    return key
+  }
+  return {
+    network,
+    anonymous: async () => createClient({ network: await network() }),
+    async client() {
+      const profile = await network()
+      return createClient({ network: profile, apiKey: await readKey(profile) })
+    },
+  }
+}
+
+function homeProfile(home: string | undefined): string | undefined {
+  if (home === undefined) return undefined
+  const path = join(home, 'network.json')
+  return existsSync(path) ? path : undefined
+}
+
+async function isAccepted(network: NetworkProfile, apiKey: string): Promise<boolean> {
+  try {
+    await getUsage(createClient({ network, apiKey }))
+    return true
+  } catch (error) {
+    if (CairnError.is(error) && (error.status === 401 || error.code === 'UNAUTHENTICATED')) return false
+    throw error
+  }
+}
