@@ -15,4 +15,3 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 }
 process.exitCode = await run(process.argv.slice(2), readEnvironment(), process, stop.signal)
-process.stdin.unref()

@@ -31,14 +31,23 @@ export function readSteadily(body: Readable, signal: AbortSignal): Feed {
         if (taking === undefined) reject(error)
         else taking.then(() => reject(error)).catch(() => reject(error))
       }
+      let hasEnded = false
       const finish = (): void => {
+        hasEnded = true
         if (isOver) return
+        // A body that was there as a whole ends while its last piece is still being taken.
+        if (taking !== undefined) {
+          taking.then(finish, () => undefined)
+          return
+        }
         leave()
         resolve()
       }
       const stop = (): void => fail(CairnError.from(signal.reason, 'REQUEST_TIMEOUT'))
-      const breakOff = (cause?: unknown): void =>
+      const breakOff = (cause?: unknown): void => {
+        if (hasEnded) return
         fail(new CairnError('INVALID_MULTIPART', { message: 'The upload was cut off before its end', cause }))
+      }
 
       const receive = (piece: Uint8Array): void => {
         receivedBytes += piece.length
