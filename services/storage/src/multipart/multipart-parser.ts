@@ -55,6 +55,8 @@ export function createMultipartParser(
   let state: State = 'margin'
   let input: Buffer = Buffer.alloc(0)
   let at = 0
+  /** Bytes of the body before `input`. */
+  let inputOffset = 0
   /** Bytes of the delimiter seen at the end of the piece before. */
   let matched = 2
   /** Bytes of it that are only thought: a body, and a part, may begin with a delimiter, as though CRLF stood before. */
@@ -187,7 +189,7 @@ export function createMultipartParser(
   }
 
   const open = (bytes: Uint8Array): void | Promise<void> => {
-    const opened = openPart(readPartHead(bytes))
+    const opened = openPart(readPartHead(bytes, inputOffset + at))
     state = 'body'
     matched = 2
     given = 2
@@ -230,6 +232,7 @@ export function createMultipartParser(
 
   return {
     write(bytes) {
+      inputOffset += input.length
       input = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       at = 0
       while (at < input.length) {

@@ -8,6 +8,8 @@ export type PartHead = {
   fileName: string | undefined
   /** Media type in lower case without parameters; `undefined` where none was sent. */
   contentType: string | undefined
+  /** Bytes of the body before the part's own. */
+  bodyOffset: number
 }
 
 /** Most header lines of one part. */
@@ -27,8 +29,8 @@ const afterQuotedValue = /^[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+=|;?[ \t]*
  *
  * @throws CairnError INVALID_MULTIPART
  */
-export function readPartHead(bytes: Uint8Array): PartHead {
-  const head: PartHead = { fieldName: '', fileName: undefined, contentType: undefined }
+export function readPartHead(bytes: Uint8Array, bodyOffset: number): PartHead {
+  const head: PartHead = { fieldName: '', fileName: undefined, contentType: undefined, bodyOffset }
   if (bytes.length === 0) return head
   const lines = decode(bytes).split('\r\n')
   if (lines.length > headerLinesMost) throw invalid(`A part has more than ${headerLinesMost} header lines`)

@@ -73,7 +73,7 @@ async function keepFrom(
   gateway: string | undefined,
   signal: AbortSignal,
 ): Promise<Pinned> {
-  const meter = await openQuotaMeter(context, address, undefined)
+  const meter = openQuotaMeter(context, address)
   const writer = context.packs.begin()
   try {
     const index = createDagIndex()

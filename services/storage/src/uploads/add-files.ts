@@ -9,7 +9,7 @@ import { toUploadError } from './import-errors.ts'
 import { type ImportedParts, importParts } from './import-parts.ts'
 import { keepPack, type UploadToKeep } from './keep-pack.ts'
 import { findMimeType } from './mime-type.ts'
-import { openQuotaMeter } from './quota-meter.ts'
+import { openQuotaMeter, type QuotaMeter } from './quota-meter.ts'
 
 /** How files are added. */
 export type AddOptions = {
@@ -47,11 +47,11 @@ export async function addFiles(context: Context, address: string, body: Feed, op
 }
 
 async function importAndKeep(context: Context, address: string, body: Feed, options: AddOptions): Promise<Added> {
-  const meter = await openQuotaMeter(context, address, options.bodyBytes)
+  const meter = openQuotaMeter(context, address)
   try {
     const writer = context.packs.begin()
     try {
-      const { parts, built } = await importBody(body, options, writer.sink, meter.take)
+      const { parts, built } = await importBody(body, options, writer.sink, meter)
       await keepPack(context, address, writer, meter, await toUploads(parts, built, options))
       return toAnswer(built)
     } catch (error) {
@@ -65,7 +65,7 @@ async function importAndKeep(context: Context, address: string, body: Feed, opti
 }
 
 async function hashOnly(body: Feed, options: AddOptions): Promise<Added> {
-  const { built } = await importBody(body, options, { put: () => undefined }, () => undefined)
+  const { built } = await importBody(body, options, { put: () => undefined }, undefined)
   return toAnswer(built)
 }
 
@@ -73,10 +73,20 @@ async function importBody(
   body: Feed,
   options: AddOptions,
   sink: BlockSink,
-  takeBytes: (sizeBytes: number) => void | Promise<void>,
+  meter: QuotaMeter | undefined,
 ): Promise<{ parts: ImportedParts; built: UploadRoots }> {
-  const { boundary, profile, isKubo } = options
-  const parts = await importParts(body, { boundary, profile, isKubo, sink, takeBytes })
+  const { boundary, bodyBytes, profile, isKubo } = options
+  const parts = await importParts(body, {
+    boundary,
+    profile,
+    isKubo,
+    sink,
+    takeBytes: (sizeBytes) => meter?.take(sizeBytes),
+    expectFrom: async (offset) => {
+      // What follows the last part is a delimiter between line breaks.
+      if (bodyBytes !== undefined) await meter?.expect(bodyBytes - offset - boundary.length - 8)
+    },
+  })
   const importing: ImportOptions = { profile, hash: hashSha256, sink }
   return { parts, built: await buildRoots(parts, chooseShape(parts, options), importing) }
 }

@@ -44,7 +44,7 @@ export async function importCar(
   options: ImportCarOptions,
 ): Promise<ImportedCar> {
   try {
-    const meter = await openQuotaMeter(context, address, options.bodyBytes)
+    const meter = openQuotaMeter(context, address)
     try {
       return await importAndKeep(context, address, body, options, meter)
     } catch (error) {
@@ -60,13 +60,15 @@ async function importAndKeep(
   context: Context,
   address: string,
   body: Feed,
-  { boundary, isKubo, storageType, signal }: ImportCarOptions,
+  { boundary, bodyBytes, isKubo, storageType, signal }: ImportCarOptions,
   meter: QuotaMeter,
 ): Promise<ImportedCar> {
   const writer = context.packs.begin()
   try {
     const index = createDagIndex()
     const cars: NamedCar[] = []
+    // A little more than will be charged, for frames and headers are not.
+    if (bodyBytes !== undefined) await meter.expect(bodyBytes)
     await readMultipart(body, boundary, (head: PartHead) => {
       const name = nameOfCar(head, isKubo)
       const taking = { index, writer, takeBytes: meter.take }

@@ -39,6 +39,8 @@ export type ImportPartsOptions = {
   sink: BlockSink
   /** Whether the client is one of Kubo's: names are escaped, and an unnamed part may be called anything. */
   isKubo: boolean
+  /** Told where the first part's bytes begin in the body, before they are taken; may refuse them. */
+  expectFrom?(bodyOffset: number): Promise<void>
   /** Told of each piece before it is taken; may refuse it or hold it back. */
   takeBytes(sizeBytes: number): void | Promise<void>
 }
@@ -54,7 +56,7 @@ const linkTargetBytesMost = 4096
  */
 export async function importParts(
   body: Feed,
-  { boundary, profile, sink, isKubo, takeBytes }: ImportPartsOptions,
+  { boundary, profile, sink, isKubo, takeBytes, expectFrom }: ImportPartsOptions,
 ): Promise<ImportedParts> {
   const importing: ImportOptions = { profile, hash: hashSha256, sink }
   const result: ImportedParts = { files: [], directories: [], start: undefined }
@@ -107,7 +109,13 @@ export async function importParts(
     return { write: refuseContent, end: () => undefined }
   }
 
-  await readMultipart(body, boundary, openPart)
+  let isFirst = true
+  await readMultipart(body, boundary, (head) => {
+    const sink = openPart(head)
+    if (!isFirst || expectFrom === undefined) return sink
+    isFirst = false
+    return expectFrom(head.bodyOffset).then(() => sink)
+  })
   if (result.files.length === 0 && result.directories.length === 0) throw new CairnError('NO_FILE')
   return result
 }

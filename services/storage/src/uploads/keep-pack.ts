@@ -30,6 +30,7 @@ export async function keepPack(
   meter: QuotaMeter,
   uploads: readonly UploadToKeep[],
 ): Promise<string[]> {
+  await meter.ready()
   const sealed = await writer.seal(uploads.map(({ cid }) => cid))
   const now = context.clock.now()
   const rows = uploads.map((upload) => toRow(address, upload, now))

@@ -1,4 +1,4 @@
-import { CairnError, KIB, MIB } from '@cairn/protocol'
+import { CairnError, MIB } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import { type Reservation, reserve, settle } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
@@ -6,50 +6,64 @@ import type { Schema } from '../db/schema.ts'
 
 /** Room asked for at once while a body of unknown length streams in. */
 const stepBytes = 8 * MIB
-/** How far a body's length may lie above the bytes of its files: delimiters and headers of many small parts. */
+/** How far a body's length may lie above the bytes of its files: headers of many small parts. */
 const framingBytesMost = 16 * MIB
 
 /** Counts what an upload takes and holds room for it before the bytes are stored. */
 export type QuotaMeter = {
+  /**
+   * Holds room for what is told to come, so that it is refused unread where it cannot fit.
+   * @param sizeBytes bytes of files, headers of further parts included
+   * @throws CairnError QUOTA_EXCEEDED
+   */
+  expect(sizeBytes: number): Promise<void>
   /** Makes sure that there is room for so many more bytes. @throws CairnError QUOTA_EXCEEDED */
   take(sizeBytes: number): void | Promise<void>
   readonly takenBytes: number
+  /** Must be called before the unit that settles. */
+  ready(): Promise<void>
   /** Turns what was held into what is used, inside the unit that records the upload. */
   settle(trx: Kysely<Schema>, usedBytes: number): Promise<void>
   /** Gives back what was held. Does nothing after a settle that was committed. */
   release(): Promise<void>
 }
 
-/**
- * Holds room for an upload: all of it where the length is known, else in steps as it grows.
- *
- * @param bodyBytes length of the body, framing included.
- * @throws CairnError QUOTA_EXCEEDED before a byte is read when the body cannot fit.
- */
-export async function openQuotaMeter(
-  context: Context,
-  address: string,
-  bodyBytes: number | undefined,
-): Promise<QuotaMeter> {
-  const { reservation, heldBytes } = await reserveFirst(context, address, bodyBytes)
-  let held = heldBytes
+/** Opens the meter of one upload. Nothing is held yet. */
+export function openQuotaMeter(context: Context, address: string): QuotaMeter {
+  let reservation: Reservation | undefined
+  let held = 0
   let taken = 0
+
+  const hold = async (sizeBytes: number): Promise<void> => {
+    if (reservation === undefined) reservation = await reserve(context, address, sizeBytes)
+    else await reservation.grow(sizeBytes)
+    held += sizeBytes
+  }
 
   const growTo = async (needed: number): Promise<void> => {
     const missing = needed - held
     const step = Math.max(missing, stepBytes)
     try {
-      await reservation.grow(step)
-      held += step
+      await hold(step)
     } catch (error) {
       if (step === missing || !CairnError.is(error, 'QUOTA_EXCEEDED')) throw error
       // Near the end of the room a whole step does not fit, but what is needed may.
-      await reservation.grow(missing)
-      held += missing
+      await hold(missing)
     }
   }
 
   return {
+    async expect(sizeBytes) {
+      if (sizeBytes <= held) return
+      try {
+        await hold(sizeBytes - held)
+      } catch (error) {
+        if (!CairnError.is(error, 'QUOTA_EXCEEDED')) throw error
+        const missing = Number(error.details['missingBytes'])
+        // The files may fit where they do not with the headers between them: what is stored decides, piece by piece.
+        if (!(missing <= Math.min(framingBytesMost, sizeBytes / 4))) throw error
+      }
+    },
     take(sizeBytes) {
       taken += sizeBytes
       return taken > held ? growTo(taken) : undefined
@@ -57,24 +71,15 @@ export async function openQuotaMeter(
     get takenBytes() {
       return taken
     },
-    settle: (trx, usedBytes) => settle(trx, reservation, usedBytes),
-    release: () => reservation.release(),
-  }
-}
-
-async function reserveFirst(
-  context: Context,
-  address: string,
-  bodyBytes: number | undefined,
-): Promise<{ reservation: Reservation; heldBytes: number }> {
-  const wanted = Math.max(0, (bodyBytes ?? 0) - KIB)
-  try {
-    return { reservation: await reserve(context, address, wanted), heldBytes: wanted }
-  } catch (error) {
-    if (!CairnError.is(error, 'QUOTA_EXCEEDED')) throw error
-    const missing = Number(error.details['missingBytes'])
-    if (!(missing <= Math.min(framingBytesMost, wanted / 4))) throw error
-    // The files may fit where the body with its framing does not: what is stored decides, piece by piece.
-    return { reservation: await reserve(context, address, 0), heldBytes: 0 }
+    async ready() {
+      if (reservation === undefined) await hold(0)
+    },
+    async settle(trx, usedBytes) {
+      if (reservation === undefined) throw new TypeError('settle was called before ready')
+      await settle(trx, reservation, usedBytes)
+    },
+    async release() {
+      await reservation?.release()
+    },
   }
 }

@@ -1,46 +1,80 @@
-import { Readable } from 'node:stream'
-import { expect, test } from 'vitest'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { CairnError } from '@cairn/protocol'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readSteadily } from './read-steadily.ts'
 
-const never = new AbortController().signal
+let server: Server
+let socket: Socket
+let request: Promise<IncomingMessage>
 
-/** Takes a piece only after a few turns of the event loop, as a writer to disk does. */
-function slowly(taken: string[]): (piece: Uint8Array) => Promise<void> {
-  return async (piece) => {
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
-    taken.push(Buffer.from(piece).toString())
-  }
-}
-
-test('a body that is there as a whole before it is read is not over before its last piece is taken', async () => {
-  const body = new Readable({ read() {} })
-  body.push('all of it')
-  body.push(null)
-  const taken: string[] = []
-  await readSteadily(body, never)(slowly(taken))
-  expect(taken).toEqual(['all of it'])
+beforeEach(async () => {
+  server = createServer()
+  request = new Promise((resolve) => server.on('request', resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
+})
+afterEach(() => {
+  socket.destroy()
+  server.close()
 })
 
-test('pieces come one at a time and in order, however slowly they are taken', async () => {
-  const body = Readable.from(['a', 'b', 'c'].map((text) => Buffer.from(text)))
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+it('ends only when the last piece is taken, and holds the sender back until then', async () => {
+  socket.write(`${chunk('one')}${chunk('two')}${chunk('three')}0\r\n\r\n`)
   const taken: string[] = []
-  await readSteadily(body, never)(slowly(taken))
-  expect(taken).toEqual(['a', 'b', 'c'])
+  let inHand = 0
+  await readSteadily(
+    await request,
+    new AbortController().signal,
+  )(async (piece) => {
+    expect(++inHand).toBe(1)
+    for (let turns = 0; turns < 5; turns++) await turn()
+    inHand--
+    taken.push(`${Buffer.from(piece)}`)
+  })
+  expect(taken.join('')).toBe('onetwothree')
 })
 
-test('a body that breaks off is an error, after what was being taken is done', async () => {
-  const body = new Readable({ read() {} })
-  body.push('half')
-  const taken: string[] = []
-  const reading = readSteadily(body, never)(slowly(taken))
-  setImmediate(() => body.destroy())
-  await expect(reading).rejects.toMatchObject({ code: 'INVALID_MULTIPART' })
-  expect(taken).toEqual(['half'])
+it('fails with what the taker throws, at once or later, and does not give it more', async () => {
+  socket.write(`${chunk('one')}${chunk('two')}`)
+  const body = await request
+  await expect(
+    readSteadily(
+      body,
+      new AbortController().signal,
+    )(() => {
+      throw new CairnError('QUOTA_EXCEEDED')
+    }),
+  ).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+  expect(body.destroyed).toBe(false)
 })
 
-test('a signal ends the reading with its reason', async () => {
+it('says that the upload was cut off when the sender goes away', async () => {
+  socket.write(chunk('one'))
+  const reading = readSteadily(await request, new AbortController().signal)(() => socket.destroy() && undefined)
+  await expect(reading).rejects.toMatchObject({
+    code: 'INVALID_MULTIPART',
+    message: expect.stringContaining('cut off'),
+  })
+})
+
+it('stops with the reason of the signal, after what is being taken', async () => {
+  socket.write(chunk('one'))
   const stop = new AbortController()
-  const reading = readSteadily(new Readable({ read() {} }), stop.signal)(() => undefined)
-  stop.abort()
-  await expect(reading).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' })
+  let isTaken = false
+  const reading = readSteadily(
+    await request,
+    stop.signal,
+  )(async () => {
+    stop.abort(new CairnError('UNAVAILABLE'))
+    await turn()
+    isTaken = true
+  })
+  await expect(reading).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(isTaken).toBe(true)
 })

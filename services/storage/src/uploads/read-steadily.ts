@@ -27,9 +27,11 @@ export function readSteadily(body: Readable, signal: AbortSignal): Feed {
         if (isOver) return
         leave()
         body.pause()
-        // Whoever cleans up must not do so under the feet of what is still being taken.
-        if (taking === undefined) reject(error)
-        else taking.then(() => reject(error)).catch(() => reject(error))
+        // Whoever cleans up must not do so under the feet of what is still being taken, or about to be.
+        queueMicrotask(() => {
+          if (taking === undefined) reject(error)
+          else taking.then(() => reject(error)).catch(() => reject(error))
+        })
       }
       let hasEnded = false
       const finish = (): void => {
