@@ -1,0 +1,36 @@
+import { mkdirSync } from 'node:fs'
+import { kubo as binary, isInstalled } from '../tests/interop/binaries.ts'
+import { startKubo } from '../tests/interop/kubo.ts'
+import { createKuboRepo } from '../tests/interop/kubo-repo.ts'
+
+export type BenchKubo = {
+  /** `ipfs add` (`-r`) of a file or folder with cid-version 1 into a fresh repository of its default store. */
+  add(path: string): Promise<{ wallMs: number; cid: string }>
+  /** A daemon with a gateway that serves these files. */
+  startGateway(files: string[]): Promise<{ urls: string[] } & AsyncDisposable>
+}
+
+/** Kubo as `npm run interop:install` builds it; undefined where it was not built, and says so. */
+export async function kuboIfBuilt(scratch: string): Promise<BenchKubo | undefined> {
+  if (!isInstalled(binary)) {
+    console.log('Kubo is not built: no comparison with it (npm run interop:install)')
+    return undefined
+  }
+  mkdirSync(scratch, { recursive: true })
+  const add = ['add', '--recursive', '--quieter', '--cid-version=1', '--pin=true']
+  return {
+    add: async (path) => {
+      await using repo = await createKuboRepo({ parentFolder: scratch })
+      const started = performance.now()
+      const cid = (await repo.run([...add, path])).toString().trim()
+      return { wallMs: performance.now() - started, cid }
+    },
+    startGateway: async (files) => {
+      const daemon = await startKubo({ parentFolder: scratch })
+      const urls: string[] = []
+      for (const file of files)
+        urls.push(`${daemon.gatewayUrl}/ipfs/${(await daemon.run([...add, file])).toString().trim()}`)
+      return { urls, [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose]() }
+    },
+  }
+}

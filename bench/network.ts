@@ -1,0 +1,51 @@
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { type NetworkProfile, parseNetworkProfile } from '@cairn/protocol'
+import { startProgram, stopProgram } from './program.ts'
+
+export type BenchNetwork = AsyncDisposable & {
+  profile: NetworkProfile
+  home: string
+  process: ChildProcess
+  /** From the start of the process to `network.json`, in ms. */
+  readyMs: number
+}
+
+/** Starts the local network as `npm start` does, in a process of its own, on free ports. */
+export async function startNetwork(home: string): Promise<BenchNetwork> {
+  const offset = (await freePort()) - 8080
+  const bin = resolve(import.meta.dirname, '../apps/local/src/bin.ts')
+  const started = performance.now()
+  const child = await startProgram(
+    process.execPath,
+    ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', bin],
+    /ready/i,
+    {
+      CAIRN_HOME: home,
+      CAIRN_PORT_OFFSET: String(offset),
+      CAIRN_LOG_LEVEL: 'warn',
+    },
+  )
+  const readyMs = performance.now() - started
+  const file = join(home, 'network.json')
+  if (!existsSync(file)) throw new Error('the network said it was ready but wrote no network.json')
+  const profile = parseNetworkProfile(JSON.parse(readFileSync(file, 'utf8')))
+  return { profile, home, process: child, readyMs, [Symbol.asyncDispose]: () => stopProgram(child) }
+}
+
+/** A port such that the next ones are likely free as well: the network takes several from one offset. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  const port = await new Promise<number>((done, fail) => {
+    server.once('error', fail)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      if (address === null || typeof address === 'string') fail(new Error('no port'))
+      else done(address.port)
+    })
+  })
+  await new Promise((done) => server.close(done))
+  return port
+}

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+export type Finished = { wallMs: number; stdout: string; peakBytes: number }
+
+/** Runs a program to its end and gives its wall time, output and highest resident memory. Throws when it fails. */
+export async function runProgram(
+  command: string,
+  args: string[],
+  options: { env?: Record<string, string>; cwd?: string } = {},
+): Promise<Finished> {
+  const started = performance.now()
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  })
+  let stdout = ''
+  let stderr = ''
+  let peakBytes = 0
+  const watch = setInterval(() => {
+    peakBytes = Math.max(peakBytes, peakMemory(child.pid))
+  }, 50)
+  child.stdout.on('data', (piece: Buffer) => {
+    stdout += piece.toString()
+  })
+  child.stderr.on('data', (piece: Buffer) => {
+    stderr += piece.toString()
+  })
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+  clearInterval(watch)
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${stderr.slice(-2000)}`)
+  return { wallMs: performance.now() - started, stdout, peakBytes }
+}
+
+/** Highest resident memory of a process so far, in bytes (0 where it is gone or the system has no /proc). */
+export function peakMemory(pid: number | undefined): number {
+  return statusBytes(pid, 'VmHWM')
+}
+
+/** Resident memory of a process now, in bytes. */
+export function residentMemory(pid: number | undefined): number {
+  return statusBytes(pid, 'VmRSS')
+}
+
+function statusBytes(pid: number | undefined, field: string): number {
+  if (pid === undefined) return 0
+  try {
+    const found = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    return Number(found?.[1] ?? 0) * 1024
+  } catch {
+    // The process has just ended: what was seen before stands.
+    return 0
+  }
+}
+
+/** Runs one of our own programs (a TypeScript file of this folder) on this Node. */
+export function runOurs(file: string, args: string[], env: Record<string, string> = {}): Promise<Finished> {
+  return runProgram(process.execPath, ['--conditions=@cairn/source', file, ...args], { env })
+}
+
+/** Starts a program that stays, and waits for a line of its output that fits. */
+export async function startProgram(
+  command: string,
+  args: string[],
+  ready: RegExp,
+  env: Record<string, string> = {},
+): Promise<ChildProcess> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } })
+  const lines = createInterface({ input: child.stdout })
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`${command} ended with ${code} before it was ready`)))
+    lines.on('line', (line) => {
+      if (ready.test(line)) resolve()
+    })
+  })
+  child.removeAllListeners('exit')
+  return child
+}
+
+/** Ends a program by its own process id and waits until it is gone. */
+export async function stopProgram(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.kill('SIGTERM')
+  await gone
+}

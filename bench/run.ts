@@ -1,0 +1,53 @@
+// `npm run bench [-- names… --runs N --size MiB --record]`: ratios measured side by side in one run.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { gatewayBench } from './gateway.ts'
+import { largeFileBench } from './large-file.ts'
+import { listingBench } from './listing.ts'
+import { type Bench, formatRows, type Row } from './report.ts'
+import { smallFilesBench } from './small-files.ts'
+import { startBench } from './start.ts'
+
+const benches: Bench[] = [largeFileBench, smallFilesBench, gatewayBench, listingBench, startBench]
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    runs: { type: 'string', default: '5' },
+    size: { type: 'string', default: '1024' },
+    record: { type: 'boolean', default: false },
+  },
+})
+
+const root = resolve(import.meta.dirname, '..')
+mkdirSync(join(root, '.cache'), { recursive: true })
+const chosen = positionals.length === 0 ? benches : benches.filter((bench) => positionals.includes(bench.name))
+if (chosen.length === 0) throw new Error(`no such bench; there are ${benches.map((bench) => bench.name).join(', ')}`)
+
+const all: { bench: Bench; rows: Row[] }[] = []
+for (const bench of chosen) {
+  console.log(`\n## ${bench.name}: ${bench.about}\n`)
+  const scratch = mkdtempSync(join(root, '.cache', 'bench-'))
+  try {
+    const rows = await bench.run({ scratch, runs: Number(values.runs), largeBytes: Number(values.size) * 1024 * 1024 })
+    console.log(formatRows(rows))
+    all.push({ bench, rows })
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+if (values.record) {
+  const file = join(root, 'docs', 'benchmarks.md')
+  const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+  const command = `npm run bench -- ${[...positionals, `--runs ${values.runs}`, `--size ${values.size}`, '--record'].join(' ')}`
+  const marker = '<!-- measured -->'
+  const before = readFileSync(file, 'utf8').split(marker)[0] ?? ''
+  const sections = all.map(({ bench, rows }) => `### ${bench.name}\n\n${bench.about}\n\n${formatRows(rows)}\n`)
+  const stamp = `Measured ${new Date().toISOString().slice(0, 10)} at ${commit} on ${machine}, with \`${command}\`.`
+  writeFileSync(file, `${before}${marker}\n\n${stamp}\n\n${sections.join('\n')}`)
+  console.log(`\nrecorded in docs/benchmarks.md`)
+}

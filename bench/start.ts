@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { startNetwork } from './network.ts'
+import { residentMemory } from './program.ts'
+import { type Bench, type BenchOptions, formatNumber, median, type Row } from './report.ts'
+
+async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
+  const home = join(scratch, 'home')
+  // The first start prepares the folder; what follows is a prepared network.
+  await (await startNetwork(home))[Symbol.asyncDispose]()
+  const ready: number[] = []
+  const idle: number[] = []
+  for (let i = 0; i < runs; i++) {
+    await using network = await startNetwork(home)
+    ready.push(network.readyMs)
+    idle.push(residentMemory(network.process.pid))
+  }
+  const readyMs = median(ready)
+  const idleMib = median(idle) / 2 ** 20
+  const row = (what: string, ours: string, goal: string, reached: boolean): Row => ({
+    what,
+    ours,
+    against: '–',
+    ratio: undefined,
+    goal,
+    reached,
+  })
+  return [
+    row(
+      'start of a prepared local network (storage and gateway)',
+      `${formatNumber(readyMs)} ms`,
+      '≤ 5 s',
+      readyMs <= 5000,
+    ),
+    row('all of it idle, resident', `${formatNumber(idleMib)} MiB`, '≤ 700 MiB', idleMib <= 700),
+  ]
+}
+
+export const startBench: Bench = { name: 'start', about: 'Start and memory of the local network.', run }
