@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { CairnError } from '@cairn/protocol'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readSteadily } from './read-steadily.ts'
@@ -77,4 +78,19 @@ it('stops with the reason of the signal, after what is being taken', async () =>
   })
   await expect(reading).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(isTaken).toBe(true)
+})
+
+it('is not over before its last piece is taken, although all of it was there at once', async () => {
+  const body = new Readable({ read: () => undefined })
+  body.push('all of it')
+  body.push(null)
+  const taken: string[] = []
+  await readSteadily(
+    body,
+    new AbortController().signal,
+  )(async (piece) => {
+    for (let turns = 0; turns < 5; turns++) await turn()
+    taken.push(`${Buffer.from(piece)}`)
+  })
+  expect(taken).toEqual(['all of it'])
 })
