@@ -1,0 +1,9 @@
+/** Where the drop-in's calls go. Change it before the first call, as with the module it stands in for. */
+export const lighthouseConfig = {
+  /** Accounts, listings, file info. */
+  lighthouseAPI: 'http://127.0.0.1:8080',
+  /** Uploads. */
+  lighthouseNode: 'http://127.0.0.1:8080',
+  /** Reading. */
+  lighthouseGateway: 'http://127.0.0.1:8081',
+}

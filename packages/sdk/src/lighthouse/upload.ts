@@ -1,0 +1,97 @@
+import { CairnError } from '@cairn/protocol'
+import { openPath } from '#platform'
+import type { OnProgress } from '../progress.ts'
+import type { UploadOptions as SdkOptions, UploadResult } from '../upload/send-files.ts'
+import { uploadCar } from '../upload/upload-car.ts'
+import { uploadBytes, uploadFile } from '../upload/upload-file.ts'
+import { uploadFolder } from '../upload/upload-folder.ts'
+import { clientOf } from './client.ts'
+
+/** Progress in percent, 0 to 100, everywhere. */
+export type ProgressCallback = (progress: { progress: number }) => void
+
+export type UploadOptions = { cidVersion?: number; onProgress?: ProgressCallback; headers?: { storageType?: string } }
+
+type Uploaded = { data: { Name: string; Hash: string; Size: string } }
+
+/**
+ * Uploads a file or folder: a path in Node, files in a browser. More files than one make a folder.
+ * @throws CairnError UNAUTHENTICATED, FILE_UNREADABLE, DUPLICATE_NAME, INVALID_CID_VERSION, NOT_SUPPORTED, …
+ */
+export async function upload(
+  pathOrFiles: string | ArrayLike<File>,
+  apiKey: string,
+  cidVersionOrOptions: number | UploadOptions = 1,
+  uploadProgressCallback?: ProgressCallback,
+): Promise<Uploaded> {
+  const given = typeof cidVersionOrOptions === 'number' ? { cidVersion: cidVersionOrOptions } : cidVersionOrOptions
+  const options = readOptions(given, uploadProgressCallback ?? ('onProgress' in given ? given.onProgress : undefined))
+  const client = clientOf(apiKey)
+  if (typeof pathOrFiles === 'string') {
+    const path = await openPath(pathOrFiles)
+    return answer(
+      path.kind === 'file'
+        ? await uploadFile(client, pathOrFiles, options)
+        : await uploadFolder(client, pathOrFiles, options),
+    )
+  }
+  const [first] = Array.from(pathOrFiles)
+  if (first === undefined) throw new CairnError('NO_FILE')
+  const isFolder = pathOrFiles.length > 1 || first.webkitRelativePath !== ''
+  return answer(isFolder ? await uploadFolder(client, pathOrFiles, options) : await uploadFile(client, first, options))
+}
+
+/** Uploads a text. */
+export async function uploadText(
+  text: string,
+  apiKey: string,
+  name = 'text',
+  options: UploadOptions = {},
+): Promise<Uploaded> {
+  return answer(
+    await uploadBytes(clientOf(apiKey), new TextEncoder().encode(text), {
+      ...readOptions(options, options.onProgress),
+      name,
+    }),
+  )
+}
+
+/** Uploads bytes. */
+export async function uploadBuffer(
+  buffer: Uint8Array | ArrayBuffer | Blob,
+  apiKey: string,
+  options: UploadOptions = {},
+): Promise<Uploaded> {
+  const settings = { ...readOptions(options, options.onProgress), name: 'blob' }
+  if (buffer instanceof Blob) return answer(await uploadFile(clientOf(apiKey), buffer, settings))
+  return answer(
+    await uploadBytes(clientOf(apiKey), buffer instanceof Uint8Array ? buffer : new Uint8Array(buffer), settings),
+  )
+}
+
+/** Uploads a CAR (`.car`); its root stays. @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG */
+export async function uploadCAR(
+  pathOrFile: string | File,
+  apiKey: string,
+  options: UploadOptions = {},
+): Promise<Uploaded> {
+  const name = typeof pathOrFile === 'string' ? pathOrFile : pathOrFile.name
+  if (!/\.car$/i.test(name)) throw new CairnError('INVALID_CAR', { message: 'File must have a .car extension' })
+  const { onProgress } = readOptions(options, options.onProgress)
+  return answer(await uploadCar(clientOf(apiKey), pathOrFile, onProgress === undefined ? {} : { onProgress }))
+}
+
+function readOptions({ cidVersion = 1, headers }: UploadOptions, tell: ProgressCallback | undefined): SdkOptions {
+  if (cidVersion !== 0 && cidVersion !== 1) throw new CairnError('INVALID_CID_VERSION')
+  if (headers?.storageType === 'walrus') {
+    throw new CairnError('NOT_SUPPORTED', { message: 'There is no walrus backend', hint: 'Leave storageType away.' })
+  }
+  if (tell === undefined) return { cidVersion }
+  const onProgress: OnProgress = ({ bytes, total }) =>
+    tell({ progress: total === undefined || total === 0 ? 0 : Math.min(100, (bytes / total) * 100) })
+  return { cidVersion, onProgress }
+}
+
+function answer({ name, cid, dagSizeBytes }: UploadResult): Uploaded {
+  return { data: { Name: name, Hash: cid, Size: String(dagSizeBytes) } }
+}
