@@ -7,7 +7,7 @@ import { createTestKey } from '../fixtures.ts'
 import { attach, canInject, countCalls, type DiskCall, type Fault } from './inject.ts'
 import { createRandom, findBroken, makeBytes, type Promised } from './random-uploads.ts'
 import { type StorageProcess, startStorageProcess } from './storage-process.ts'
-import { findRemains } from './what-remains.ts'
+import { countRemoving, findRemains } from './what-remains.ts'
 
 const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 /** Two slabs of a pack, few rows. */
@@ -119,6 +119,11 @@ describe.skipIf(!canInject)('a fault at a system call of an upload', () => {
       expect(faults).toEqual([])
       expect(await upload()).toBe('stored')
       expect(await findBroken(service, promised)).toEqual([])
+      // A removal that was itself interrupted is finished after the next start.
+      await service.kill()
+      service = await start()
+      await expect.poll(() => countRemoving(home), { timeout: 10_000 }).toBe(0)
+      expect(findRemains(home)).toEqual([])
     },
   )
 })

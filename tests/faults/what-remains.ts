@@ -2,7 +2,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** What is in a storage folder that should not be there, in words; empty when all is well. */
+/**
+ * What is in a storage folder that should not be there, in words; empty when all is well. Packs whose removal was decided
+ * but interrupted are gone for every reader, and finished by the next round of removals (`countRemoving`).
+ */
 export function findRemains(home: string): string[] {
   const database = new DatabaseSync(join(home, 'storage.sqlite'), { readOnly: true, timeout: 5000 })
   try {
@@ -28,19 +31,31 @@ export function findRemains(home: string): string[] {
     )
     count(
       'packs without an upload',
-      'select count(*) from pack where not exists (select 1 from upload_pack where pack_id = pack.id)',
+      "select count(*) from pack where state = 'live' and not exists (select 1 from upload_pack where pack_id = pack.id)",
     )
     count(
       'blocks without a pack',
       'select count(*) from block where not exists (select 1 from pack where pack.id = block.pack_id)',
     )
-    const rows = database.prepare('select object_key from pack').all()
+    const rows = database.prepare('select object_key, state from pack').all()
     const known = new Set(rows.map((row) => String(row['object_key'])))
     const objects = files(join(home, 'packs', 'objects'))
     for (const key of objects) if (!known.has(key)) faults.push(`an object that no row names: ${key}`)
-    for (const key of known) if (!objects.includes(key)) faults.push(`a row whose object is gone: ${key}`)
+    const live = rows.filter((row) => row['state'] === 'live').map((row) => String(row['object_key']))
+    for (const key of live) if (!objects.includes(key)) faults.push(`a row whose object is gone: ${key}`)
     for (const name of files(join(home, 'packs', 'tmp'))) faults.push(`a temporary file: ${name}`)
     return faults
+  } finally {
+    database.close()
+  }
+}
+
+/** How many packs are still to be removed. */
+export function countRemoving(home: string): number {
+  const database = new DatabaseSync(join(home, 'storage.sqlite'), { readOnly: true, timeout: 5000 })
+  try {
+    const row = database.prepare("select count(*) as packs from pack where state = 'removing'").get()
+    return Number(row?.['packs'])
   } finally {
     database.close()
   }
