@@ -6,11 +6,12 @@ import type { Client } from '../client.ts'
 import { describeFault, openResponse } from '../request.ts'
 import { type ContentPath, gatewayUrl } from './content-path.ts'
 
-/** Blocks kept after they were read: a walk asks for the last one of a path again. */
-const keptBlocks = 8
-
 /** Blocks of one answer, each checked against its CID; asked for in the order in which they come. */
-export type CarSource = BlockSource & { close(): Promise<void> }
+export type CarSource = BlockSource & {
+  /** Lets the block read last be asked for once more: the walk of a path ends where that of the content begins. */
+  repeatLast(): void
+  close(): Promise<void>
+}
 
 /**
  * Opens content as a CAR of exactly the blocks that a walk needs, in depth-first order with repeated blocks repeated.
@@ -38,24 +39,32 @@ export async function openCarSource(
     throw describeDamage(error, signal)
   })
   const blocks = reading.blocks[Symbol.asyncIterator]()
-  const kept: { key: string; bytes: Uint8Array }[] = []
+  let last: { cid: CID; bytes: Uint8Array } | undefined
+  let mayRepeat = false
   return {
     async get(cid: CID): Promise<Uint8Array> {
-      const key = cid.toString()
-      const known = kept.find((block) => block.key === key)
-      if (known !== undefined) return known.bytes
+      if (mayRepeat && last?.cid.equals(cid)) {
+        mayRepeat = false
+        return last.bytes
+      }
       try {
         const { done, value } = await blocks.next()
         if (done) throw new CairnError('DOWNLOAD_INCOMPLETE')
-        if (!value.cid.equals(cid))
-          throw new CairnError('VERIFICATION_FAILED', { details: { expected: key, received: value.cid.toString() } })
+        const isWanted: boolean = value.cid.equals(cid)
+        if (!isWanted) {
+          throw new CairnError('VERIFICATION_FAILED', {
+            details: { expected: cid.toString(), received: value.cid.toString() },
+          })
+        }
         await verifyBlock(cid, value.bytes, hashSha256)
-        kept.push({ key, bytes: value.bytes })
-        if (kept.length > keptBlocks) kept.shift()
+        last = { cid, bytes: value.bytes }
         return value.bytes
       } catch (error) {
         throw describeDamage(error, signal)
       }
+    },
+    repeatLast() {
+      mayRepeat = true
     },
     close: async () => {
       await blocks.return?.(undefined)

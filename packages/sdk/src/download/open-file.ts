@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { readFile, resolvePath, statNode } from '@cairn/unixfs'
+import { readFile, resolvePath } from '@cairn/unixfs'
 import type { Client } from '../client.ts'
 import { createProgress, type OnProgress } from '../progress.ts'
 import { describeDamage, openCarSource } from './car-source.ts'
@@ -41,14 +41,15 @@ export async function openFile(client: Client, cidPath: string, options: Downloa
     signal,
   )
   try {
-    const { cid, kind } = await resolvePath(source, path.root, path.segments)
-    if (kind !== 'file' && kind !== 'raw') {
+    const { cid, kind, node } = await resolvePath(source, path.root, path.segments)
+    if (node.kind !== 'file' && node.kind !== 'raw') {
       throw new CairnError('NOT_A_FILE', { message: `This is a ${kind}, not a file` })
     }
-    const sizeBytes = (await statNode(source, cid)).fileSizeBytes ?? 0
+    const sizeBytes = node.fileSizeBytes
     const end = Math.min(toByte ?? sizeBytes, sizeBytes)
     if (fromByte > sizeBytes) throw new CairnError('INVALID_RANGE', { details: { sizeBytes } })
     const progress = createProgress('receive', end - fromByte, onProgress)
+    source.repeatLast()
     const bytes = readFile(source, cid, { fromByte, toByte: end })
     const stream = new ReadableStream<Uint8Array>(
       {

@@ -1,0 +1,240 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
+import { type Client, createClient } from '../client.ts'
+import type { Progress } from '../progress.ts'
+import { uploadBytes } from '../upload/upload-file.ts'
+import { uploadFolder } from '../upload/upload-folder.ts'
+import { downloadFile } from './download-file.ts'
+import { listDirectory } from './list-directory.ts'
+import { downloadBytes, openFile } from './open-file.ts'
+
+let network: TestNetwork
+let client: Client
+let folder = ''
+beforeAll(async () => {
+  network = await createTestNetwork()
+  client = createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
+  folder = mkdtempSync(join(tmpdir(), 'cairn-get-'))
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Bytes without two equal chunks, unless `repeat` asks for them. */
+function bytesOf(length: number, repeat = false): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let state = 1
+  for (let i = 0; i < length; i++) {
+    if (repeat && i % 262_144 === 0) state = 1
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    bytes[i] = state >>> 24
+  }
+  return bytes
+}
+
+/** A gateway between: `change` gets each answer's bytes and may do with them what it likes. */
+async function between(change: (body: Buffer) => Buffer | undefined): Promise<Client & AsyncDisposable> {
+  const target = new URL(network.profile.gateway)
+  const proxy = createServer((incoming, outgoing) => {
+    const path = incoming.url ?? '/'
+    request(
+      { host: target.hostname, port: target.port, path, method: incoming.method, headers: incoming.headers },
+      async (answer) => {
+        const parts: Buffer[] = []
+        for await (const part of answer) parts.push(part)
+        const body = change(Buffer.concat(parts))
+        outgoing.writeHead(answer.statusCode ?? 500, { 'content-type': answer.headers['content-type'] ?? '' })
+        if (body === undefined) outgoing.write('', () => outgoing.destroy())
+        else outgoing.end(body)
+      },
+    ).end()
+  })
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+  const gateway = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  return {
+    ...client,
+    network: { ...client.network, gateway },
+    async [Symbol.asyncDispose]() {
+      proxy.closeAllConnections()
+      await new Promise((done) => proxy.close(done))
+    },
+  }
+}
+
+test.each([false, true])('any range of a file is what a slice of it is (equal chunks: %s)', async (repeat) => {
+  const bytes = bytesOf(1_500_000, repeat)
+  const cids = [(await uploadBytes(client, bytes)).cid, (await uploadBytes(client, bytes, { cidVersion: 0 })).cid]
+  await fc.assert(
+    fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(bytes.length), fc.constantFrom(...cids), async (a, b, cid) => {
+      const [fromByte, toByte] = [Math.min(a, b), Math.max(a, b, Math.min(a, b) + 1)]
+      const got = await downloadBytes(client, cid, { fromByte, toByte })
+      return Buffer.compare(got, bytes.subarray(fromByte, toByte)) === 0
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('openFile tells the size before a byte is read, and can be left early', async () => {
+  const { cid } = await uploadBytes(client, bytesOf(2_000_000))
+  const { sizeBytes, stream } = await openFile(client, cid)
+  expect(sizeBytes).toBe(2_000_000)
+  await stream.cancel()
+})
+
+test('what is not there, is no file, or no CID', async () => {
+  const { cid } = await uploadFolder(client, [{ path: 'a', content: 'x' }])
+  await expect(
+    downloadBytes(client, 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'),
+  ).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' })
+  await expect(downloadBytes(client, `${cid}/nope`)).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' })
+  await expect(downloadBytes(client, cid)).rejects.toMatchObject({ code: 'NOT_A_FILE' })
+  await expect(downloadBytes(client, 'nonsense')).rejects.toMatchObject({ code: 'INVALID_CID' })
+  await expect(downloadBytes(client, `${cid}/../a`)).rejects.toMatchObject({ code: 'INVALID_PATH' })
+  await expect(downloadBytes(client, `${cid}/a`, { fromByte: 5 })).rejects.toMatchObject({ code: 'INVALID_RANGE' })
+})
+
+describe('a gateway that cannot be trusted', () => {
+  test('one flipped bit anywhere: no wrong byte is ever given', async () => {
+    const bytes = bytesOf(700_000)
+    const { cid } = await uploadBytes(client, bytes)
+    await fc.assert(
+      fc.asyncProperty(fc.double({ min: 0, max: 0.999999, noNaN: true }), fc.nat(7), async (where, bit) => {
+        await using liar = await between((body) => {
+          const at = Math.floor(where * body.length)
+          body[at] = (body[at] ?? 0) ^ (1 << bit)
+          return body
+        })
+        const got: Uint8Array[] = []
+        const code = await (async () => {
+          const { stream } = await openFile(liar, cid)
+          for await (const piece of stream) got.push(piece)
+          return 'none'
+        })().catch((error: { code: string }) => error.code)
+        expect(['VERIFICATION_FAILED', 'DOWNLOAD_INCOMPLETE', 'UNSUPPORTED_CODEC', 'none']).toContain(code)
+        const all = Buffer.concat(got)
+        expect(Buffer.compare(all, bytes.subarray(0, all.length))).toBe(0)
+        if (code === 'none') expect(all.length).toBe(bytes.length)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a download that is cut off says so', async () => {
+    const { cid } = await uploadBytes(client, bytesOf(700_000))
+    await using short = await between((body) => body.subarray(0, body.length / 2))
+    await expect(downloadBytes(short, cid)).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
+    await using broken = await between(() => undefined)
+    await expect(downloadBytes(broken, cid)).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
+  })
+
+  test('another file in place of the one asked for', async () => {
+    const { cid } = await uploadBytes(client, bytesOf(1000))
+    const other = Buffer.from(
+      await (
+        await fetch(`${network.profile.gateway}/ipfs/${(await uploadBytes(client, bytesOf(1001))).cid}?format=car`)
+      ).arrayBuffer(),
+    )
+    await using liar = await between(() => other)
+    await expect(downloadBytes(liar, cid)).rejects.toMatchObject({ code: 'VERIFICATION_FAILED' })
+  })
+})
+
+describe('to disk', () => {
+  test('a file, with progress; the name is kept from being overwritten', async () => {
+    const bytes = bytesOf(3_000_000)
+    const { cid } = await uploadBytes(client, bytes)
+    const target = join(folder, 'plain')
+    const steps: Progress[] = []
+    expect(await downloadFile(client, cid, target, { onProgress: (step) => steps.push(step) })).toEqual({
+      path: target,
+      sizeBytes: 3_000_000,
+      files: 1,
+    })
+    expect(Buffer.compare(readFileSync(target), bytes)).toBe(0)
+    expect(steps.at(-1)).toMatchObject({ phase: 'receive', bytes: 3_000_000, total: 3_000_000 })
+    expect(existsSync(`${target}.part`)).toBe(false)
+    await expect(downloadFile(client, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+    await downloadFile(client, cid, target, { overwrite: true })
+  })
+
+  test.each([
+    ['right', 0],
+    ['torn', 7],
+  ] as const)('goes on from a %s part, fetching only what is missing', async (_how, garbage) => {
+    const bytes = bytesOf(4_000_000)
+    const { cid } = await uploadBytes(client, bytes)
+    const target = join(folder, `resumed-${garbage}`)
+    writeFileSync(`${target}.part`, Buffer.concat([bytes.subarray(0, 3_000_000), Buffer.alloc(garbage)]))
+    let received = 0
+    await downloadFile(client, cid, target, {
+      onProgress: (step) => {
+        received = step.bytes
+      },
+    })
+    expect(Buffer.compare(readFileSync(target), bytes)).toBe(0)
+    expect(received).toBeLessThan(1_300_000)
+  })
+
+  test('a changed part is not believed', async () => {
+    const bytes = bytesOf(1_000_000)
+    const { cid } = await uploadBytes(client, bytes)
+    const target = join(folder, 'changed')
+    const wrong = Buffer.from(bytes.subarray(0, 900_000))
+    wrong[10] = (wrong[10] ?? 0) ^ 1
+    writeFileSync(`${target}.part`, wrong)
+    await downloadFile(client, cid, target)
+    expect(Buffer.compare(readFileSync(target), bytes)).toBe(0)
+  })
+
+  test('an interrupted download keeps what is right and leaves no file of the target’s name', async () => {
+    const bytes = bytesOf(2_000_000)
+    const { cid } = await uploadBytes(client, bytes)
+    const target = join(folder, 'interrupted')
+    await using short = await between((body) => (body.length > 1_000_000 ? body.subarray(0, 1_200_000) : body))
+    await expect(downloadFile(short, cid, target)).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
+    expect(existsSync(target)).toBe(false)
+    expect(statSync(`${target}.part`).size).toBeGreaterThan(500_000)
+    await downloadFile(client, cid, target)
+    expect(Buffer.compare(readFileSync(target), bytes)).toBe(0)
+  })
+
+  test('a folder with folders', async () => {
+    const { cid } = await uploadFolder(client, [
+      { path: 'a.txt', content: 'one' },
+      { path: 'b/c/d.txt', content: 'two' },
+      { path: 'b/ü', content: '' },
+    ])
+    const target = join(folder, 'tree')
+    expect(await downloadFile(client, cid, target)).toMatchObject({ files: 3, sizeBytes: 6 })
+    expect(readFileSync(join(target, 'b/c/d.txt'), 'utf8')).toBe('two')
+    expect(readdirSync(target).sort()).toEqual(['a.txt', 'b'])
+    await expect(downloadFile(client, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+  })
+
+  test('names that differ in case only are refused: one would hide the other on some disks', async () => {
+    const { cid } = await uploadFolder(client, [
+      { path: 'A', content: '1' },
+      { path: 'a', content: '2' },
+    ])
+    await expect(downloadFile(client, cid, join(folder, 'case'))).rejects.toMatchObject({ code: 'DUPLICATE_NAME' })
+  })
+
+  test('a folder of thousands (sharded) lists and reads', async () => {
+    const entries = Array.from({ length: 6000 }, (_none, i) => ({
+      path: `a rather long name for a file in a folder ${i}`,
+      content: String(i),
+    }))
+    const { cid } = await uploadFolder(client, entries)
+    const names: string[] = []
+    for await (const { name } of listDirectory(client, cid)) names.push(name)
+    expect(new Set(names).size).toBe(6000)
+    expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/${entries[4321]?.path}`))).toBe('4321')
+  })
+})

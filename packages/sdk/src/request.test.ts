@@ -1,0 +1,149 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createApiKey, getDataUsage, getHealth } from '@cairn/protocol'
+import { afterEach, expect, test } from 'vitest'
+import { type Client, createClient } from './client.ts'
+import { call, openResponse } from './request.ts'
+
+const servers: Server[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((done) => server.close(done))
+  }
+})
+
+/** A server that answers as the test says, and a client that talks to it. */
+async function serve(answer: RequestListener): Promise<Client & { url: string }> {
+  const server = createServer(answer)
+  servers.push(server)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    ...createClient({ network: { name: 't', api: url, upload: url, gateway: url }, apiKey: 'key', callTimeoutMs: 500 }),
+    url,
+  }
+}
+
+const usage = JSON.stringify({ dataLimit: 10, dataUsed: 1, unknownToThisVersion: true })
+
+test('a good answer is parsed, and fields of newer services are no fault', async () => {
+  const client = await serve((_request, response) => response.end(usage))
+  expect(await call(client, getDataUsage, {})).toMatchObject({ dataLimit: 10, dataUsed: 1, dataLimitPermanent: 0 })
+})
+
+test('the key goes as a bearer token, and only where the call needs one', async () => {
+  const seen: (string | undefined)[] = []
+  const client = await serve((request, response) => {
+    seen.push(request.headers.authorization)
+    response.end(request.url === '/healthz' ? '{"status":"ok"}' : usage)
+  })
+  await call(client, getDataUsage, {})
+  await call(client, getHealth, {})
+  expect(seen).toEqual(['Bearer key', undefined])
+})
+
+test('without a key nothing is sent', async () => {
+  const client = createClient({
+    network: { name: 't', api: 'http://127.0.0.1:1', upload: 'http://127.0.0.1:1', gateway: 'http://127.0.0.1:1' },
+  })
+  await expect(call(client, getDataUsage, {})).rejects.toMatchObject({ code: 'NO_API_KEY' })
+})
+
+test('a server that does not answer is a time-out', async () => {
+  const client = await serve(() => undefined)
+  await expect(call(client, getDataUsage, {})).rejects.toMatchObject({ code: 'TIMEOUT', message: 'Request timed out' })
+})
+
+test('a port where nobody listens is a network error, after three tries', async () => {
+  const client = await serve((_request, response) => response.end())
+  const [server] = servers.splice(0)
+  await new Promise((done) => server?.close(done))
+  let tries = 0
+  const counting = {
+    ...client,
+    fetch: (...args: Parameters<typeof fetch>) => {
+      tries++
+      return fetch(...args)
+    },
+  }
+  await expect(call(counting, getDataUsage, {})).rejects.toMatchObject({
+    code: 'NETWORK_ERROR',
+    message: 'Network error',
+  })
+  expect(tries).toBe(3)
+})
+
+test('an aborted call says so', async () => {
+  const client = await serve(() => undefined)
+  const stop = new AbortController()
+  const calling = call(client, getDataUsage, {}, { signal: stop.signal, timeoutMs: 60_000 })
+  stop.abort()
+  await expect(calling).rejects.toMatchObject({ code: 'ABORTED' })
+})
+
+test('what says "try again" is tried again, what changes something is not', async () => {
+  let asked = 0
+  const client = await serve((_request, response) => {
+    asked++
+    if (asked < 3)
+      response.writeHead(429, { 'retry-after': '0' }).end('{"error":{"code":"RATE_LIMITED","message":"slow down"}}')
+    else response.end(usage)
+  })
+  expect(await call(client, getDataUsage, {})).toMatchObject({ dataUsed: 1 })
+  expect(asked).toBe(3)
+  asked = 0
+  const body = { publicKey: '0x00000000000000000000000000000000000000aa', signedMessage: '0x' }
+  await expect(call(client, createApiKey, { body })).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    message: 'slow down',
+  })
+  expect(asked).toBe(1)
+})
+
+test('a redirect is not followed: the key stays here', async () => {
+  let elsewhere = 0
+  const other = await serve((_request, response) => {
+    elsewhere++
+    response.end(usage)
+  })
+  const client = await serve((_request, response) => response.writeHead(302, { location: other.url }).end())
+  await expect(call(client, getDataUsage, {})).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' })
+  expect(elsewhere).toBe(0)
+})
+
+test.each(['', '<html>', '[]', '{"dataLimit":"many"}'])('the answer %j is not taken for one', async (text) => {
+  const client = await serve((_request, response) => response.end(text))
+  await expect(call(client, getDataUsage, {})).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' })
+})
+
+test('an error keeps code, hint, request id and status of the service', async () => {
+  const client = await serve((_request, response) =>
+    response
+      .writeHead(402, { 'x-request-id': 'r1' })
+      .end('{"error":{"code":"QUOTA_EXCEEDED","message":"too much","hint":"buy","details":{"missingBytes":5}}}'),
+  )
+  await expect(call(client, getDataUsage, {})).rejects.toMatchObject({
+    code: 'QUOTA_EXCEEDED',
+    message: 'too much',
+    hint: 'buy',
+    requestId: 'r1',
+    status: 402,
+    details: { missingBytes: 5 },
+  })
+})
+
+test('a body of no known kind is refused before anything is sent', async () => {
+  const client = createClient({ network: { name: 't', api: 'http://127.0.0.1:1', upload: '', gateway: '' } })
+  const send = {
+    url: 'http://127.0.0.1:1/',
+    method: 'POST',
+    dialect: 'api',
+    timeoutMs: 100,
+    body: 7 as unknown as string,
+  } as const
+  await expect(openResponse(client, send)).rejects.toMatchObject({
+    code: 'UNSUPPORTED_BODY',
+    message: 'Unsupported body type',
+  })
+})

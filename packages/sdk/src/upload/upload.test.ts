@@ -1,0 +1,211 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
+import { getUsage } from '../account/usage.ts'
+import { type Client, createClient } from '../client.ts'
+import { downloadBytes } from '../download/open-file.ts'
+import { listFilesPage } from '../files/list-files.ts'
+import type { Progress } from '../progress.ts'
+import { uploadBytes, uploadFile, uploadStream, uploadText } from './upload-file.ts'
+import { uploadFolder } from './upload-folder.ts'
+
+let network: TestNetwork
+let client: Client
+let folder = ''
+beforeAll(async () => {
+  network = await createTestNetwork()
+  client = createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
+  folder = mkdtempSync(join(tmpdir(), 'cairn-sdk-'))
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const bytesOf = (length: number) => Uint8Array.from({ length }, (_none, i) => (i * 31 + (i >> 8)) & 255)
+
+test('a text, bytes, a Blob, a File and a stream of the same content have one CID', async () => {
+  const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+  const bytes = new TextEncoder().encode('hello world')
+  expect(await uploadText(client, 'hello world', { name: 'hello.txt' })).toEqual({
+    cid,
+    name: 'hello.txt',
+    sizeBytes: 11,
+    dagSizeBytes: 11,
+  })
+  expect((await uploadBytes(client, bytes)).cid).toBe(cid)
+  expect((await uploadFile(client, new Blob([bytes]))).cid).toBe(cid)
+  expect(await uploadFile(client, new File([bytes], 'ü "q".txt'))).toMatchObject({ cid, name: 'ü "q".txt' })
+  await expect(uploadFile(client, new File([bytes], 'two\nlines'))).rejects.toMatchObject({ code: 'INVALID_PATH' })
+  async function* pieces() {
+    yield bytes.subarray(0, 3)
+    yield bytes.subarray(3)
+  }
+  expect((await uploadStream(client, pieces())).cid).toBe(cid)
+})
+
+test.each([0, 1, 262_144, 262_145, 3_000_000])(
+  'a file of %i bytes comes back as it was, in both versions',
+  async (length) => {
+    const path = join(folder, `file-${length}`)
+    const bytes = bytesOf(length)
+    writeFileSync(path, bytes)
+    for (const cidVersion of [0, 1] as const) {
+      const { cid, sizeBytes } = await uploadFile(client, path, { cidVersion })
+      expect(cid.startsWith(cidVersion === 0 ? 'Qm' : 'b')).toBe(true)
+      expect(sizeBytes).toBe(length)
+      expect(Buffer.compare(await downloadBytes(client, cid), bytes)).toBe(0)
+    }
+  },
+)
+
+test('the newer import profile and a wrapping folder', async () => {
+  const bytes = bytesOf(2_500_000)
+  const plain = await uploadBytes(client, bytes, { name: 'x' })
+  const newer = await uploadBytes(client, bytes, { name: 'x', profile: 'unixfs-v1-2025' })
+  expect(newer.cid).not.toBe(plain.cid)
+  expect(Buffer.compare(await downloadBytes(client, newer.cid), bytes)).toBe(0)
+  const wrapped = await uploadBytes(client, bytes, { name: 'x', wrapWithDirectory: true })
+  expect(Buffer.compare(await downloadBytes(client, `${wrapped.cid}/x`), bytes)).toBe(0)
+})
+
+describe('folders', () => {
+  test('from disk, with odd names; links are not followed', async () => {
+    const top = join(folder, 'top')
+    mkdirSync(join(top, 'deep', 'er'), { recursive: true })
+    for (const name of ['a "quoted" name', 'ünï côde 🎉', '100%+a.txt', "it's", 'deep/er/leaf', '.hidden'])
+      writeFileSync(join(top, name), name)
+    symlinkSync(top, join(top, 'loop'))
+    const { cid, name, sizeBytes } = await uploadFolder(client, top)
+    expect(name).toBe('top')
+    expect(sizeBytes).toBeGreaterThan(50)
+    const leaf = await downloadBytes(client, `${cid}/deep/er/leaf`)
+    expect(new TextDecoder().decode(leaf)).toBe('deep/er/leaf')
+    expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/100%+a.txt`))).toBe('100%+a.txt')
+    expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/ünï côde 🎉`))).toBe('ünï côde 🎉')
+    await expect(downloadBytes(client, `${cid}/loop`)).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' })
+  })
+
+  test('from entries and from files; the same content gives the same CID', async () => {
+    const entries = [
+      { path: 'a.txt', content: 'one' },
+      { path: 'b/c.txt', content: new TextEncoder().encode('two') },
+    ]
+    const fromEntries = await uploadFolder(client, entries, { name: 'f' })
+    const files = [new File(['one'], 'a.txt'), new File(['two'], 'c.txt')]
+    Object.defineProperty(files[0], 'webkitRelativePath', { value: 'f/a.txt' })
+    Object.defineProperty(files[1], 'webkitRelativePath', { value: 'f/b/c.txt' })
+    expect((await uploadFolder(client, files)).cid).toBe(fromEntries.cid)
+  })
+
+  test('two files of one name are refused before the second is sent', async () => {
+    const entries = [
+      { path: 'a', content: 'x' },
+      { path: './a', content: 'y' },
+    ]
+    await expect(uploadFolder(client, entries)).rejects.toMatchObject({
+      code: 'DUPLICATE_NAME',
+      message: 'Duplicate file name found: folder/a',
+    })
+  })
+
+  test('an empty folder and a name that leaves the folder are clear errors', async () => {
+    mkdirSync(join(folder, 'empty'))
+    await expect(uploadFolder(client, join(folder, 'empty'))).rejects.toMatchObject({ code: 'NO_FILE' })
+    await expect(uploadFolder(client, [{ path: '../x', content: '' }])).rejects.toMatchObject({ code: 'INVALID_PATH' })
+  })
+
+  test('a thousand small files in one request', async () => {
+    const top = join(folder, 'many')
+    mkdirSync(top)
+    for (let i = 0; i < 1000; i++) writeFileSync(join(top, `f${i}`), `content ${i}`)
+    const { cid } = await uploadFolder(client, top)
+    expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/f999`))).toBe('content 999')
+  })
+})
+
+test('progress grows to the whole, in one form', async () => {
+  const steps: Progress[] = []
+  await uploadBytes(client, bytesOf(5_000_000), { onProgress: (step) => steps.push(step) })
+  const last = steps.at(-1)
+  expect(last).toMatchObject({ phase: 'send', bytes: 5_000_000, total: 5_000_000, remainingMs: 0 })
+  expect(steps.every((step, i) => i === 0 || step.bytes >= (steps[i - 1]?.bytes ?? 0))).toBe(true)
+})
+
+test('an aborted upload leaves nothing', async () => {
+  const stop = new AbortController()
+  async function* endless() {
+    for (;;) {
+      yield bytesOf(65_536)
+      stop.abort()
+    }
+  }
+  const before = { usage: await getUsage(client), rows: (await listFilesPage(client)).totalFiles }
+  await expect(uploadStream(client, endless(), { signal: stop.signal })).rejects.toMatchObject({ code: 'ABORTED' })
+  expect(await getUsage(client)).toEqual(before.usage)
+  expect((await listFilesPage(client)).totalFiles).toBe(before.rows)
+})
+
+test('a source that fails is the error, not the connection that fell with it', async () => {
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield bytesOf(10)
+    throw new RangeError('the sensor died')
+  }
+  await expect(uploadStream(client, broken())).rejects.toThrow('the sensor died')
+  await expect(uploadFile(client, join(folder, 'not there'))).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
+  await expect(uploadFile(client, folder)).rejects.toMatchObject({ code: 'FILE_UNREADABLE', hint: 'Use uploadFolder.' })
+})
+
+test('a service that answers another CID is found out', async () => {
+  const other = '{"Name":"x","Hash":"bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku","Size":"0"}'
+  const liar = createServer((request, response) => request.resume().on('end', () => response.end(other)))
+  await new Promise<void>((done) => liar.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(liar.address() as AddressInfo).port}`
+  try {
+    const lied = { ...client, network: { ...client.network, upload: url } }
+    await expect(uploadText(lied, 'truth')).rejects.toMatchObject({ code: 'CID_MISMATCH' })
+  } finally {
+    await new Promise((done) => liar.close(done))
+  }
+})
+
+test('a lost answer is asked for again: the upload is there once more or not at all, never half', async () => {
+  let cuts = 0
+  const { port } = new URL(client.network.upload)
+  // Passes everything on, but drops the first answer.
+  const proxy = createServer()
+  proxy.on('connection', (socket) => {
+    const up = connect(Number(port), '127.0.0.1')
+    socket.pipe(up)
+    up.on('data', (piece) => {
+      if (cuts++ === 0) socket.destroy()
+      else socket.write(piece)
+    })
+    up.on('error', () => socket.destroy())
+    socket.on('error', () => up.destroy())
+    socket.on('close', () => up.destroy())
+    up.on('close', () => socket.destroy())
+  })
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  try {
+    const shaky = { ...client, network: { ...client.network, upload: url } }
+    const { cid } = await uploadText(shaky, 'sent twice')
+    expect(cuts).toBeGreaterThan(1)
+    expect(new TextDecoder().decode(await downloadBytes(client, cid))).toBe('sent twice')
+  } finally {
+    proxy.closeAllConnections()
+    await new Promise((done) => proxy.close(done))
+  }
+})
+
+test('a key that is not valid is told at once', async () => {
+  await expect(uploadText({ ...client, apiKey: 'nonsense' }, 'x')).rejects.toMatchObject({
+    code: 'UNAUTHENTICATED',
+    message: 'Authentication failed',
+  })
+})
