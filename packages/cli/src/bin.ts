@@ -15,3 +15,5 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 }
 process.exitCode = await run(process.argv.slice(2), readEnvironment(), process, stop.signal)
+// An upload from standard input that was broken off would wait for the rest of it.
+process.stdin.destroy()

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { commands } from '../../packages/cli/src/commands.ts'
+import { exitCodes } from '../../packages/cli/src/exit-codes.ts'
+import { globalOptions } from '../../packages/cli/src/help.ts'
+import { readConfig } from '../../services/storage/src/config.ts'
+
+const page = readFileSync(new URL('../../docs/how-to/cli.md', import.meta.url), 'utf8')
+
+test.each(commands.map((command) => [command.name, command] as const))(
+  'the page names %s, its options and its words',
+  (name, command) => {
+    const row = page.split('\n').find((line) => line.startsWith(`| \`cairn ${name}`)) ?? ''
+    expect(row).not.toBe('')
+    for (const option of Object.keys(command.options ?? {})) expect(row).toContain(`--${option}`)
+    for (const word of command.words ?? []) expect(row).toContain(word)
+  },
+)
+
+test('the page names what every command takes, and each exit code', () => {
+  for (const option of Object.keys(globalOptions)) expect(page).toContain(`--${option}`)
+  for (const code of Object.values(exitCodes)) expect(page).toContain(`| ${code} |`)
+})
+
+test('what the command line reads from the environment is no unknown setting to a service', () => {
+  const source = readFileSync(new URL('../../packages/cli/src/environment.ts', import.meta.url), 'utf8')
+  const names = [...source.matchAll(/'(CAIRN_\w+)'/g)].map((match) => match[1] ?? '')
+  expect(names.length).toBeGreaterThan(3)
+  for (const name of names) {
+    expect(page).toContain(name)
+    expect(() => readConfig({ [name]: 'x' })).not.toThrow()
+  }
+})

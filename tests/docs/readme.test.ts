@@ -1,0 +1,100 @@
+// The README's lines are run as a newcomer would, against a local network on ports of its own.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+
+let network: TestNetwork
+let folder = ''
+beforeAll(async () => {
+  network = await createTestNetwork()
+  folder = mkdtempSync(join(tmpdir(), 'cairn-readme-'))
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function blocks(language: string): string[] {
+  return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map((match) => match[1] ?? '')
+}
+
+function run(command: string, args: string[], cwd: string): Promise<{ code: number | null; out: string }> {
+  return new Promise((done, fail) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: {
+        ...process.env,
+        CAIRN_NETWORK: join(network.home, 'network.json'),
+        CAIRN_CONFIG_HOME: join(folder, 'config'),
+      },
+    })
+    let out = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (piece: Buffer) => {
+        out += piece.toString()
+      })
+    }
+    child.on('error', fail)
+    child.on('close', (code) => done({ code, out }))
+  })
+}
+
+test('every shell line works as it stands', async () => {
+  const { api, gateway } = network.profile
+  // What needs its own stage is named here and tested there: start (start-and-stop), test, check, bench and interop are what runs this.
+  const staged = /^npm (start|test|run (check|test:unit|bench|interop))/
+  const lines = blocks('sh')
+    .flatMap((block) => block.split('\n'))
+    .filter((line) => line.trim() !== '' && !staged.test(line))
+  expect(lines.length).toBeGreaterThan(4)
+  const uploaded = await run('npm', ['run', '--silent', 'cairn', '--', 'upload', 'README.md', '--json'], root)
+  const cid = /"cid":"(\w+)"/.exec(uploaded.out)?.[1] ?? ''
+  const script = lines
+    .join('\n')
+    .replaceAll('http://127.0.0.1:8080', api)
+    .replaceAll('http://127.0.0.1:8081', gateway)
+    .replaceAll('<cid>', cid)
+    .replaceAll('copy.md', join(folder, 'copy.md'))
+  const { code, out } = await run('bash', ['-euo', 'pipefail', '-c', script], root)
+  expect(code, out).toBe(0)
+  expect(readFileSync(join(folder, 'copy.md'), 'utf8')).toBe(readme)
+  expect(out).toContain('"Name":"README.md"')
+})
+
+test('the SDK example works as it stands', async () => {
+  const [example = ''] = blocks('ts')
+  expect(example).toContain('createClient')
+  const file = join(root, 'tests', 'docs', `readme-example-${process.pid}.ts`)
+  writeFileSync(
+    file,
+    example.replace('loadNetwork()', `loadNetwork(${JSON.stringify(join(network.home, 'network.json'))})`),
+  )
+  try {
+    const { code, out } = await run(process.execPath, ['--conditions=@cairn/source', file], root)
+    expect(code, out).toBe(0)
+    expect(out).toContain('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e hello world')
+  } finally {
+    rmSync(file)
+  }
+})
+
+test('links lead to files that are there', () => {
+  const pages = [
+    'README.md',
+    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join('docs', name)),
+  ]
+  for (const page of pages) {
+    const text = readFileSync(join(root, page), 'utf8')
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
+      expect(existsSync(join(root, dirname(page), target)), `${page} → ${target}`).toBe(true)
+    }
+  }
+})

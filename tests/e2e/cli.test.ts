@@ -1,0 +1,297 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+
+const program = resolve(import.meta.dirname, '../../packages/cli/src/bin.ts')
+const node = [process.execPath, '--conditions=@cairn/source', program]
+
+let network: TestNetwork
+let folder = ''
+beforeAll(async () => {
+  network = await createTestNetwork()
+  folder = mkdtempSync(join(tmpdir(), 'cairn-cli-'))
+  writeFileSync(join(folder, 'password'), 'correct horse\n', { mode: 0o600 })
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Run = { code: number | null; out: string; err: string }
+type RunOptions = {
+  input?: string
+  config?: string
+  env?: Record<string, string>
+  started?: (child: ChildProcess) => void
+}
+
+/** Runs the real program, as a user's shell does. */
+function cairn(args: string[], { input, config = 'config', env = {}, started }: RunOptions = {}): Promise<Run> {
+  return new Promise((done, fail) => {
+    const child = spawn(node[0] ?? '', [...node.slice(1), ...args], {
+      cwd: folder,
+      env: {
+        PATH: process.env['PATH'],
+        CAIRN_NETWORK: join(network.home, 'network.json'),
+        CAIRN_CONFIG_HOME: join(folder, config),
+        CAIRN_PASSWORD_FILE: join(folder, 'password'),
+        ...env,
+      },
+    })
+    let [out, err] = ['', '']
+    child.stdout.on('data', (piece: Buffer) => {
+      out += piece.toString()
+    })
+    child.stderr.on('data', (piece: Buffer) => {
+      err += piece.toString()
+    })
+    child.on('error', fail)
+    child.on('close', (code) => done({ code, out, err }))
+    child.stdin.on('error', () => undefined)
+    if (input !== undefined) child.stdin.write(input)
+    child.stdin.end()
+    started?.(child)
+  })
+}
+
+const hello = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+
+test('the first upload is one line, with nothing set up before', async () => {
+  writeFileSync(join(folder, 'hello.txt'), 'hello world')
+  const { code, out, err } = await cairn(['upload', 'hello.txt'])
+  expect(err).toContain('Made an API key')
+  expect(code).toBe(0)
+  expect(out).toContain(`${hello}  hello.txt  11 B`)
+  expect(out).toContain(`${network.profile.gateway}/ipfs/${hello}`)
+  const keys = join(folder, 'config', 'keys.json')
+  expect(statSync(keys).mode & 0o777).toBe(0o600)
+  expect(statSync(join(folder, 'config')).mode & 0o777).toBe(0o700)
+})
+
+describe('upload and get', () => {
+  test('folders, standard input, options; JSON for programs', async () => {
+    mkdirSync(join(folder, 'site', 'css'), { recursive: true })
+    writeFileSync(join(folder, 'site', 'index.html'), '<p>hi')
+    writeFileSync(join(folder, 'site', 'css', 'a.css'), 'p{}')
+    const site = JSON.parse((await cairn(['upload', 'site', '--json'])).out)
+    expect(site).toMatchObject({ name: 'site', sizeBytes: 8 })
+    const piped = JSON.parse(
+      (await cairn(['upload', '-', '--name', 'piped.txt', '--json'], { input: 'hello world' })).out,
+    )
+    expect(piped).toMatchObject({ cid: hello, name: 'piped.txt' })
+    const old = JSON.parse((await cairn(['upload', 'hello.txt', '--cid-version', '0', '--json'])).out)
+    expect(old.cid).toBe('Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD')
+    const wrapped = JSON.parse((await cairn(['upload', 'hello.txt', '--wrap', '--json'])).out)
+    expect(wrapped.cid).toBe('bafybeic6svhkwl3y2wvkj33weshyjjs5cbvgijh7yo3kjasyglrdwe2l74')
+
+    expect((await cairn(['ls', site.cid])).out).toMatch(/css[\s\S]*index\.html/)
+    expect((await cairn(['cat', `${site.cid}/css/a.css`])).out).toBe('p{}')
+    const got = await cairn(['get', site.cid, '-o', 'copy'])
+    expect(got.code).toBe(0)
+    expect(readFileSync(join(folder, 'copy', 'css', 'a.css'), 'utf8')).toBe('p{}')
+    const car = await fetch(`${network.profile.gateway}/ipfs/${site.cid}?format=car`)
+    writeFileSync(join(folder, 'site.car'), Buffer.from(await car.arrayBuffer()))
+    expect(JSON.parse((await cairn(['upload', 'site.car', '--car', '--json'])).out).cid).toBe(site.cid)
+  })
+
+  test('an existing target is kept unless told otherwise', async () => {
+    writeFileSync(join(folder, 'mine.txt'), 'precious')
+    const refused = await cairn(['get', hello, '-o', 'mine.txt'])
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('exists already')
+    expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('precious')
+    expect((await cairn(['get', hello, '-o', 'mine.txt', '--force'])).code).toBe(0)
+    expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('hello world')
+  })
+})
+
+describe('what is stored', () => {
+  test('ls, info, rename, rm, balance, quote, pin', async () => {
+    const rows = (await cairn(['ls', '--json', '--search', 'piped'])).out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(rows).toMatchObject([{ fileName: 'piped.txt', cid: hello }])
+    expect((await cairn(['ls', '--sort', 'name', '--limit', '2'])).out.trim().split('\n')).toHaveLength(3)
+    expect((await cairn(['info', hello])).out).toMatch(/Size +11 B \(11 bytes\)/)
+    expect((await cairn(['rename', rows[0].id, 'renamed.txt'])).out).toContain('renamed.txt')
+    expect((await cairn(['rm', rows[0].id, '--yes'])).code).toBe(0)
+    expect((await cairn(['rm', rows[0].id, '--yes'])).code).toBe(3)
+    expect((await cairn(['rm', hello])).err).toContain('--yes')
+    expect(JSON.parse((await cairn(['balance', '--json'])).out)).toMatchObject({
+      limitBytes: expect.any(Number),
+      usedBytes: expect.any(Number),
+    })
+    expect(JSON.parse((await cairn(['quote', 'site', '--json'])).out)).toMatchObject({
+      totalSize: 8,
+      metaData: [{ fileName: 'a.css' }, { fileName: 'index.html' }],
+    })
+    expect((await cairn(['quote', 'site'])).out).toContain('After upload')
+    expect((await cairn(['pin', hello, '--name', 'kept'])).out).toContain('kept')
+  })
+
+  test('a reader that has enough is no fault', async () => {
+    const { code, out } = await new Promise<{ code: number | null; out: string }>((done) => {
+      const shell = spawn(
+        'bash',
+        ['-o', 'pipefail', '-c', `${node.map((part) => `'${part}'`).join(' ')} ls | head -1`],
+        {
+          env: {
+            ...process.env,
+            CAIRN_NETWORK: join(network.home, 'network.json'),
+            CAIRN_CONFIG_HOME: join(folder, 'config'),
+          },
+        },
+      )
+      let text = ''
+      shell.stdout.on('data', (piece: Buffer) => {
+        text += piece.toString()
+      })
+      shell.on('close', (status) => done({ code: status, out: text }))
+    })
+    expect(code).toBe(0)
+    expect(out).toMatch(/^CID /)
+  })
+})
+
+describe('wallet and keys', () => {
+  test('a wallet is made, shown, signs, changes hands', async () => {
+    const config = 'wallet'
+    const made = JSON.parse((await cairn(['wallet', 'create', '--json'], { config })).out)
+    expect((await cairn(['wallet', 'show'], { config })).out.trim()).toBe(made.address.toLowerCase())
+    expect((await cairn(['wallet', 'create'], { config })).code).toBe(1)
+    expect((await cairn(['wallet', 'sign', 'hello'], { config })).out).toMatch(/^0x[0-9a-f]{130}\n$/)
+    expect((await cairn(['wallet', 'export', 'out.json'], { config })).code).toBe(0)
+    expect(statSync(join(folder, 'out.json')).mode & 0o777).toBe(0o600)
+    const other = JSON.parse((await cairn(['wallet', 'import', 'out.json', '--json'], { config: 'other' })).out)
+    expect(other.address).toBe(made.address)
+    const key = (await cairn(['api-key', 'new', '--name', 'laptop', '-q'], { config })).out.trim()
+    expect(key).toMatch(/^cairn_/)
+    const listed = (await cairn(['api-key', 'list', '--json'], { config })).out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(listed).toMatchObject([{ name: 'laptop' }])
+    expect((await cairn(['api-key', 'revoke', listed[0].id], { config })).code).toBe(0)
+    expect((await cairn(['balance'], { config, env: { CAIRN_API_KEY: key } })).code).toBe(4)
+    expect((await cairn(['wallet', 'forget', '--yes'], { config })).code).toBe(0)
+    expect((await cairn(['wallet', 'show'], { config })).code).toBe(4)
+  })
+
+  test('a wrong password is said, and the wallet stays', async () => {
+    const config = 'locked'
+    await cairn(['wallet', 'create'], { config })
+    writeFileSync(join(folder, 'wrong'), 'nope\n')
+    const { code, err } = await cairn(['wallet', 'sign', 'x'], {
+      config,
+      env: { CAIRN_PASSWORD_FILE: join(folder, 'wrong') },
+    })
+    expect(code).toBe(4)
+    expect(err).not.toContain('nope')
+  })
+
+  test('a password typed at a terminal is not shown', async () => {
+    const line = [...node, 'wallet', 'create'].map((part) => `'${part}'`).join(' ')
+    const said = await new Promise<string>((done, fail) => {
+      const terminal = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
+        env: {
+          ...process.env,
+          CAIRN_CONFIG_HOME: join(folder, 'typed'),
+          CAIRN_NETWORK: join(network.home, 'network.json'),
+        },
+      })
+      let text = ''
+      let asked = 0
+      terminal.stdout.on('data', (piece: Buffer) => {
+        text += piece.toString()
+        const prompts = ['Choose a password', 'Once more'].filter((prompt) => text.includes(prompt)).length
+        for (; asked < prompts; asked++) terminal.stdin.write('s3cret-words\r')
+      })
+      terminal.on('error', fail)
+      terminal.on('close', () => done(text))
+    })
+    expect(said).toContain('Wallet 0x')
+    expect(said).not.toContain('s3cret')
+    expect(existsSync(join(folder, 'typed', 'wallet.json'))).toBe(true)
+  })
+
+  test('secrets that others can read are not used', async () => {
+    const keys = join(folder, 'open', 'keys.json')
+    mkdirSync(join(folder, 'open'))
+    writeFileSync(keys, '{}', { mode: 0o644 })
+    const { code, err } = await cairn(['balance'], { config: 'open' })
+    expect(code).toBe(1)
+    expect(err).toContain('chmod 600')
+  })
+})
+
+describe('errors', () => {
+  test.each([
+    [['nope'], 2],
+    [['upload'], 2],
+    [['upload', 'hello.txt', '--nope'], 2],
+    [['upload', 'hello.txt', '--cid-version', '3'], 2],
+    [['info', 'nonsense'], 2],
+    [['cat', 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'], 3],
+    [['upload', 'not there'], 1],
+    [['status', '--network', 'http://127.0.0.1:1'], 6],
+    [['status', '--network', 'nowhere.json'], 3],
+  ])('%j ends with %i', async (args, code) => {
+    const run = await cairn(args)
+    expect(run.code).toBe(code)
+    expect(run.err).toContain('error:')
+    expect(run.err).not.toContain('    at ')
+  })
+
+  test('for programs as JSON, with code and hint', async () => {
+    const { err } = await cairn(['info', 'nonsense', '--json'])
+    expect(JSON.parse(err)).toMatchObject({
+      error: { code: 'INVALID_CID', message: 'Invalid CID', hint: expect.any(String) },
+    })
+  })
+
+  test('Ctrl-C in the middle of an upload ends with 130 and stores nothing', async () => {
+    const before = (await cairn(['ls', '--json'])).out
+    const run = await new Promise<Run>((done, fail) => {
+      const child = spawn(node[0] ?? '', [...node.slice(1), 'upload', '-', '--name', 'endless'], {
+        env: {
+          ...process.env,
+          CAIRN_CONFIG_HOME: join(folder, 'config'),
+          CAIRN_NETWORK: join(network.home, 'network.json'),
+        },
+      })
+      let sent = 0
+      const feed = () => {
+        for (; child.stdin.writable && sent < 200; sent++) {
+          if (!child.stdin.write(Buffer.alloc(65_536, sent))) break
+        }
+        // It reads, so it is under way.
+        if (sent >= 200) child.kill('SIGINT')
+      }
+      child.stdin.on('drain', feed)
+      child.stdin.on('error', () => undefined)
+      feed()
+      child.on('error', fail)
+      child.on('close', (code) => done({ code, out: '', err: '' }))
+    })
+    expect(run.code).toBe(130)
+    expect((await cairn(['ls', '--json'])).out).toBe(before)
+  })
+})
+
+test('help, version and completion', async () => {
+  expect((await cairn(['--help'])).out).toContain('upload')
+  expect((await cairn(['upload', '--help'])).out).toContain('--cid-version')
+  expect((await cairn(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+  for (const shell of ['bash', 'zsh', 'fish']) expect((await cairn(['completion', shell])).out).toContain('upload')
+  const script = (await cairn(['completion', 'bash'])).out
+  const checked = await new Promise<number | null>((done) => {
+    const bash = spawn('bash', ['-n'])
+    bash.on('close', done)
+    bash.stdin.end(script)
+  })
+  expect(checked).toBe(0)
+})
