@@ -1,0 +1,107 @@
+// The SDK in a real browser: bundled for it, served from one origin, talking to the network on others.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { build } from 'esbuild'
+import { type Browser, chromium, type Page } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+
+let network: TestNetwork
+let server: Server
+let browser: Browser
+let page: Page
+const problems: string[] = []
+
+beforeAll(async () => {
+  network = await createTestNetwork()
+  const { apiKey } = await createTestKey(network)
+  const { outputFiles } = await build({
+    stdin: { contents: "import * as sdk from '@cairn/sdk'\nglobalThis.sdk = sdk", resolveDir: import.meta.dirname },
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['browser', '@cairn/source'],
+    write: false,
+  })
+  const script = outputFiles[0]?.text ?? ''
+  server = createServer((request, response) => {
+    if (request.url === '/sdk.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
+    else
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end('<input type="file" id="folder" webkitdirectory><script type="module" src="/sdk.js"></script>')
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  })
+  page = await browser.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  await page.waitForFunction('globalThis.sdk !== undefined')
+  await page.evaluate(
+    `globalThis.client = sdk.createClient({ network: ${JSON.stringify(network.storage.profile)}, apiKey: ${JSON.stringify(apiKey)} })`,
+  )
+})
+
+afterAll(async () => {
+  await browser?.close()
+  server?.closeAllConnections()
+  await new Promise((done) => server?.close(done))
+  await network?.[Symbol.asyncDispose]()
+  expect(problems).toEqual([])
+})
+
+test('a text, a File and a folder go up with the CID computed in the page, and come back verified', async () => {
+  const result = await page.evaluate(`(async () => {
+    const text = await sdk.uploadText(client, 'hello world', { name: 'hello.txt' })
+    const bytes = new Uint8Array(1_000_000).map((_none, i) => (i * 7 + (i >> 9)) & 255)
+    const steps = []
+    const file = await sdk.uploadFile(client, new File([bytes], 'big.bin'), { onProgress: (step) => steps.push(step) })
+    const back = await sdk.downloadBytes(client, file.cid)
+    const part = await sdk.downloadBytes(client, file.cid, { fromByte: 300_000, toByte: 300_010 })
+    const folder = await sdk.uploadFolder(client, [{ path: 'a.txt', content: 'one' }, { path: 'b/c.txt', content: 'two' }])
+    const inner = new TextDecoder().decode(await sdk.downloadBytes(client, folder.cid + '/b/c.txt'))
+    return {
+      text: text.cid,
+      same: back.length === bytes.length && back.every((byte, i) => byte === bytes[i]),
+      part: part.every((byte, i) => byte === bytes[300_000 + i]) && part.length,
+      last: steps.at(-1),
+      inner,
+    }
+  })()`)
+  expect(result).toMatchObject({
+    text: 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e',
+    same: true,
+    part: 10,
+    last: { phase: 'send', bytes: 1_000_000, total: 1_000_000 },
+    inner: 'two',
+  })
+})
+
+test('keys, listings and errors work across origins', async () => {
+  const result = await page.evaluate(`(async () => {
+    const wallet = sdk.createWallet()
+    const key = await sdk.createApiKey(sdk.createClient({ network: client.network }), wallet)
+    const own = sdk.createClient({ network: client.network, apiKey: key })
+    await sdk.uploadText(own, 'mine')
+    const names = []
+    for await (const row of sdk.listFiles(own)) names.push(row.fileName)
+    const wrong = await sdk.uploadText(sdk.createClient({ network: client.network, apiKey: 'no' }), 'x').catch((error) => error.code)
+    const stop = new AbortController()
+    stop.abort()
+    const aborted = await sdk.uploadText(own, 'x', { signal: stop.signal }).catch((error) => error.code)
+    const path = await sdk.uploadFile(own, '/etc/passwd').catch((error) => error.code)
+    return { names, wrong, aborted, path }
+  })()`)
+  expect(result).toEqual({ names: ['text'], wrong: 'UNAUTHENTICATED', aborted: 'ABORTED', path: 'FILE_UNREADABLE' })
+})
