@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { constants } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { link, mkdir, open, opendir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
@@ -74,7 +74,39 @@ async function* walk(folder: string, name: string): AsyncGenerator<LocalFile> {
 }
 
 function diskFile(path: string, name: string, sizeBytes: number | undefined): LocalFile {
-  return { name, path, sizeBytes, canReopen: true, open: () => readPieces(path, sizeBytes) }
+  return { name, path, sizeBytes, canReopen: true, open: () => readDisk(path, sizeBytes) }
+}
+
+async function* readDisk(path: string, sizeBytes: number | undefined): AsyncGenerator<Uint8Array> {
+  const small = readSmall(path, sizeBytes)
+  if (small === undefined) yield* readPieces(path, sizeBytes)
+  else if (small.length > 0) yield small
+}
+
+/**
+ * A small file in one go; undefined for a large one. Read at once: four hops to another thread for each of ten thousand
+ * files take ten times as long as the reading, and one file holds the event loop for microseconds.
+ */
+function readSmall(path: string, expectedBytes: number | undefined): Uint8Array | undefined {
+  if (expectedBytes !== undefined && expectedBytes > smallFileBytes) return undefined
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (cause) {
+    throw unreadable(path, cause)
+  }
+  try {
+    const sizeBytes = expectedBytes ?? fstatSync(file).size
+    if (sizeBytes > smallFileBytes) return undefined
+    const buffer = Buffer.allocUnsafe(sizeBytes + 1)
+    let total = 0
+    for (let read = 1; read > 0 && total <= sizeBytes; total += read)
+      read = readSync(file, buffer, total, buffer.length - total, null)
+    if (total !== sizeBytes) throw changed(path)
+    return buffer.subarray(0, total)
+  } finally {
+    closeSync(file)
+  }
 }
 
 async function* readPieces(path: string, expectedBytes: number | undefined): AsyncGenerator<Uint8Array> {
@@ -96,10 +128,14 @@ async function* readPieces(path: string, expectedBytes: number | undefined): Asy
       if (total > sizeBytes) break
       yield buffer.subarray(0, bytesRead)
     }
-    if (total !== sizeBytes) throw new CairnError('FILE_CHANGED', { message: `${path} changed while it was read` })
+    if (total !== sizeBytes) throw changed(path)
   } finally {
     await file.close()
   }
+}
+
+function changed(path: string): CairnError {
+  return new CairnError('FILE_CHANGED', { message: `${path} changed while it was read` })
 }
 
 function unreadable(path: string, cause: unknown): CairnError {
