@@ -118,6 +118,7 @@ describe('what is stored', () => {
     expect((await cairn(['ls', '--sort', 'name', '--limit', '2'])).out.trim().split('\n')).toHaveLength(3)
     expect((await cairn(['info', hello])).out).toMatch(/Size +11 B \(11 bytes\)/)
     expect((await cairn(['rename', rows[0].id, 'renamed.txt'])).out).toContain('renamed.txt')
+    expect((await cairn(['--json', 'mv', rows[0].id, 'again.txt'])).out).toContain('"again.txt"')
     expect((await cairn(['rm', rows[0].id, '--yes'])).code).toBe(0)
     expect((await cairn(['rm', rows[0].id, '--yes'])).code).toBe(3)
     expect((await cairn(['rm', hello])).err).toContain('--yes')
@@ -191,6 +192,30 @@ describe('wallet and keys', () => {
     })
     expect(code).toBe(4)
     expect(err).not.toContain('nope')
+  })
+
+  test('passwords and keys come by standard input, a line each', async () => {
+    const [config, env] = ['piped', { CAIRN_PASSWORD_FILE: '' }]
+    const stdin = (args: string[], input: string) => cairn([...args, '--password-stdin'], { config, env, input })
+    const key = `0x${'11'.repeat(32)}`
+    expect((await stdin(['wallet', 'import'], `${key}\nfirst\n`)).out).toContain(
+      'Wallet 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+    )
+    expect((await stdin(['wallet', 'password'], 'first\nsecond\n')).code).toBe(0)
+    expect((await stdin(['wallet', 'sign', 'x'], 'first\n')).code).toBe(4)
+    expect((await stdin(['wallet', 'sign', 'x'], 'second\n')).out).toMatch(/^0x[0-9a-f]{130}\n$/)
+    expect((await stdin(['wallet', 'sign', 'x'], '')).code).toBe(2)
+    const made = (await stdin(['api-key', 'new', '--print-only', '-q'], 'second\n')).out.trim()
+    expect((await cairn(['api-key', 'show'], { config, env })).code).toBe(4)
+    expect((await cairn(['api-key', 'import', made], { config, env })).code).toBe(2)
+    expect((await stdin(['api-key', 'import'], `${made}\n`)).code).toBe(0)
+    expect((await cairn(['api-key', 'show'], { config, env })).out.trim()).toBe(made)
+    writeFileSync(join(folder, 'api-key'), `${made}\n`, { mode: 0o600 })
+    const imported = await cairn(['api-key', 'import', '--api-key-file', 'api-key'], { config: 'by-file', env })
+    expect(imported.code).toBe(0)
+    expect(statSync(join(folder, 'by-file', 'keys.json')).mode & 0o777).toBe(0o600)
+    expect((await cairn(['api-key', 'forget'], { config, env })).code).toBe(0)
+    expect((await cairn(['api-key', 'show'], { config, env })).code).toBe(4)
   })
 
   test('a password typed at a terminal is not shown', async () => {
@@ -285,6 +310,8 @@ describe('errors', () => {
 test('help, version and completion', async () => {
   expect((await cairn(['--help'])).out).toContain('upload')
   expect((await cairn(['upload', '--help'])).out).toContain('--cid-version')
+  expect((await cairn(['help', 'mv'])).out).toContain('Usage: cairn rename|mv <id> <name>')
+  expect((await cairn(['help', 'nope'])).code).toBe(2)
   expect((await cairn(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/)
   for (const shell of ['bash', 'zsh', 'fish']) expect((await cairn(['completion', shell])).out).toContain('upload')
   const script = (await cairn(['completion', 'bash'])).out

@@ -30,6 +30,8 @@ export type Surroundings = {
 /** A command: one plain object, from which help and completion are made. */
 export type Command = {
   name: string
+  /** Other names of the same command. */
+  aliases?: readonly string[]
   summary: string
   /** Arguments behind the name, as the help shows them. */
   usage: string

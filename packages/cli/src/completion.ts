@@ -11,6 +11,10 @@ export function completionScript(shell: string, commands: readonly Command[], gl
   throw new CairnError('USAGE', { message: `No completion for ${shell}`, hint: `There is ${shells.join(', ')}.` })
 }
 
+function namesOf(command: Command): string[] {
+  return [command.name, ...(command.aliases ?? [])]
+}
+
 function optionsOf(command: Command, globals: readonly string[]): string[] {
   return [...Object.keys(command.options ?? {}).map((name) => `--${name}`), ...globals.map((name) => `--${name}`)]
 }
@@ -18,12 +22,12 @@ function optionsOf(command: Command, globals: readonly string[]): string[] {
 function bash(commands: readonly Command[], globals: readonly string[]): string {
   const cases = commands.map(
     (command) =>
-      `    ${command.name}) options="${optionsOf(command, globals).join(' ')}"; words="${(command.words ?? []).join(' ')}" ;;`,
+      `    ${namesOf(command).join('|')}) options="${optionsOf(command, globals).join(' ')}"; words="${(command.words ?? []).join(' ')}" ;;`,
   )
   return `_cairn() {
   local current="\${COMP_WORDS[COMP_CWORD]}" options="" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${commands.map((command) => command.name).join(' ')}" -- "$current"))
+    COMPREPLY=($(compgen -W "${commands.flatMap(namesOf).join(' ')}" -- "$current"))
     return
   fi
   case "\${COMP_WORDS[1]}" in
@@ -38,14 +42,13 @@ complete -o filenames -F _cairn cairn`
 }
 
 function fish(commands: readonly Command[], globals: readonly string[]): string {
+  const within = (command: Command) => `'__fish_seen_subcommand_from ${namesOf(command).join(' ')}'`
   const lines = commands.flatMap((command) => [
-    `complete -c cairn -n __fish_use_subcommand -a ${command.name} -d '${command.summary.replaceAll("'", "\\'")}'`,
-    ...optionsOf(command, globals).map(
-      (option) => `complete -c cairn -n '__fish_seen_subcommand_from ${command.name}' -l ${option.slice(2)}`,
+    ...namesOf(command).map(
+      (name) => `complete -c cairn -n __fish_use_subcommand -a ${name} -d '${command.summary.replaceAll("'", "\\'")}'`,
     ),
-    ...(command.words ?? []).map(
-      (word) => `complete -c cairn -n '__fish_seen_subcommand_from ${command.name}' -a ${word}`,
-    ),
+    ...optionsOf(command, globals).map((option) => `complete -c cairn -n ${within(command)} -l ${option.slice(2)}`),
+    ...(command.words ?? []).map((word) => `complete -c cairn -n ${within(command)} -a ${word}`),
   ])
   return lines.join('\n')
 }

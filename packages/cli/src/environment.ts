@@ -16,13 +16,15 @@ export type Environment = {
 }
 
 export function readEnvironment(env: Record<string, string | undefined> = process.env): Environment {
-  const base = env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config')
+  // A variable that is set to nothing counts as not set.
+  const read = (name: string) => (env[name] === '' ? undefined : env[name])
+  const base = read('XDG_CONFIG_HOME') ?? join(homedir(), '.config')
   return {
-    configFolder: resolve(env['CAIRN_CONFIG_HOME'] ?? join(base, 'cairn')),
-    network: env['CAIRN_NETWORK'],
-    home: env['CAIRN_HOME'],
-    apiKey: env['CAIRN_API_KEY'],
-    passwordFile: env['CAIRN_PASSWORD_FILE'],
+    configFolder: resolve(read('CAIRN_CONFIG_HOME') ?? join(base, 'cairn')),
+    network: read('CAIRN_NETWORK'),
+    home: read('CAIRN_HOME'),
+    apiKey: read('CAIRN_API_KEY'),
+    passwordFile: read('CAIRN_PASSWORD_FILE'),
     noColor: (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb',
   }
 }

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/sdk'
+import { CairnError, type ErrorCode } from '@cairn/sdk'
 
 /** What the process ends with, by what went wrong. Documented in docs/how-to/cli.md. */
 export const exitCodes = {
@@ -13,10 +13,11 @@ export const exitCodes = {
   interrupted: 130,
 } as const
 
-const byCode: Record<string, number> = {
+const byCode: Partial<Record<ErrorCode, number>> = {
   USAGE: exitCodes.usage,
   INVALID_REQUEST: exitCodes.usage,
   INVALID_CID: exitCodes.usage,
+  INVALID_CID_VERSION: exitCodes.usage,
   INVALID_ADDRESS: exitCodes.usage,
   INVALID_PATH: exitCodes.usage,
   INVALID_PRIVATE_KEY: exitCodes.usage,
@@ -31,16 +32,20 @@ const byCode: Record<string, number> = {
   API_KEY_REVOKED: exitCodes.authentication,
   FORBIDDEN: exitCodes.authentication,
   INVALID_SIGNATURE: exitCodes.authentication,
+  CHALLENGE_EXPIRED: exitCodes.authentication,
   INVALID_KEYSTORE: exitCodes.authentication,
   QUOTA_EXCEEDED: exitCodes.payment,
   NETWORK_ERROR: exitCodes.network,
   TIMEOUT: exitCodes.network,
+  REQUEST_TIMEOUT: exitCodes.network,
+  DOWNLOAD_INCOMPLETE: exitCodes.network,
   UNAVAILABLE: exitCodes.network,
   OVERLOADED: exitCodes.network,
   RATE_LIMITED: exitCodes.network,
   UPSTREAM_FAILED: exitCodes.network,
   VERIFICATION_FAILED: exitCodes.verification,
   CID_MISMATCH: exitCodes.verification,
+  BLOCK_HASH_MISMATCH: exitCodes.verification,
   ABORTED: exitCodes.interrupted,
 }
 

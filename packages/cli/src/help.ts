@@ -5,6 +5,7 @@ export const globalOptions = {
   json: { type: 'boolean', about: 'one JSON document a line, for programs' },
   network: { type: 'string', about: 'profile of the network: a file or URL', value: 'where' },
   'api-key-file': { type: 'string', about: 'file that holds the API key', value: 'path' },
+  'password-stdin': { type: 'boolean', about: 'passwords from standard input, a line each' },
   quiet: { type: 'boolean', short: 'q', about: 'results only' },
   'no-color': { type: 'boolean', about: 'no colours' },
   help: { type: 'boolean', short: 'h', about: 'this help' },
@@ -22,7 +23,7 @@ function describe(options: Options): string {
 export function describeCommand(command: Command): string {
   const own = command.options === undefined ? '' : `\n\nOptions:\n${describe(command.options)}`
   const examples = command.examples.map((line) => `  ${line}`).join('\n')
-  return `${command.summary}.\n\nUsage: cairn ${command.name} ${command.usage}${own}\n\nEverywhere:\n${describe(globalOptions)}\n\nExamples:\n${examples}`
+  return `${command.summary}.\n\nUsage: cairn ${[command.name, ...(command.aliases ?? [])].join('|')} ${command.usage}${own}\n\nEverywhere:\n${describe(globalOptions)}\n\nExamples:\n${examples}`
 }
 
 export function describeAll(commands: readonly Command[]): string {

@@ -30,10 +30,10 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
     isJson: json,
     result(value, text) {
       if (json) stdout.write(`${JSON.stringify(value)}\n`)
-      else stdout.write(`${typeof text === 'string' ? text : text()}\n`)
+      else stdout.write(`${cleanLines(typeof text === 'string' ? text : text())}\n`)
     },
     note(text) {
-      if (!quiet && !json) stderr.write(`${text}\n`)
+      if (!quiet && !json) stderr.write(`${cleanLines(text)}\n`)
     },
     error(error) {
       if (json) {
@@ -42,8 +42,8 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
         )
         return
       }
-      stderr.write(`${paint(31, 'error:')} ${error.message}\n`)
-      if ('hint' in error && error.hint !== '') stderr.write(`${paint(2, error.hint)}\n`)
+      stderr.write(`${paint(31, 'error:')} ${cleanLines(error.message)}\n`)
+      if ('hint' in error && error.hint !== '') stderr.write(`${paint(2, cleanLines(error.hint))}\n`)
     },
     table(columns, rows, values) {
       if (json) for (const value of values) stdout.write(`${JSON.stringify(value)}\n`)
@@ -53,7 +53,8 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
     progress(label) {
       if (quiet || json || !stderr.isTTY) return undefined
       return {
-        onProgress: (progress) => stderr.write(`\r\u001b[K${progressLine(label, progress, stderr.columns ?? 80)}`),
+        onProgress: (progress) =>
+          stderr.write(`\r\u001b[K${progressLine(clean(label), progress, stderr.columns ?? 80)}`),
         done: () => stderr.write('\r\u001b[K'),
       }
     },
@@ -62,27 +63,55 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
   }
 }
 
-/** Columns two blanks apart; on a terminal the widest text column gives way until a row fits. */
+/** Columns two blanks apart; on a terminal the widest columns give way, down to 8 letters, until a row fits. */
 export function formatTable(columns: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
-  const all = [columns, ...rows]
-  const widths = columns.map((_column, i) => Math.max(...all.map((row) => [...(row[i] ?? '')].length)))
-  if (width !== undefined) {
-    const total = widths.reduce((sum, one) => sum + one + 2, -2)
-    const widest = widths.indexOf(Math.max(...widths.slice(0, -1)))
-    if (total > width && widest >= 0) widths[widest] = Math.max(8, (widths[widest] ?? 0) - (total - width))
+  const all = [columns, ...rows].map((row) => row.map(clean))
+  const widths = columns.map((_column, i) => Math.max(...all.map((row) => textWidth(row[i] ?? ''))))
+  while (width !== undefined && widths.reduce((sum, one) => sum + one + 2, -2) > width) {
+    const widest = widths.indexOf(Math.max(...widths))
+    const most = widths[widest] ?? 0
+    if (most <= 8) break
+    widths[widest] = most - 1
   }
   const cell = (text: string, i: number) => {
-    const letters = [...text]
-    const most = widths[i] ?? 0
-    if (letters.length > most) return `${letters.slice(0, most - 1).join('')}…`
-    return i === columns.length - 1 ? text : text + ' '.repeat(most - letters.length)
+    const fitted = cut(text, widths[i] ?? 0)
+    return i === columns.length - 1 ? fitted : fitted + ' '.repeat((widths[i] ?? 0) - textWidth(fitted))
   }
-  return all.map((row) => row.map((text, i) => cell(clean(text), i)).join('  ')).join('\n')
+  return all.map((row) => row.map(cell).join('  ')).join('\n')
 }
 
-/** Names come from strangers: control characters would move a terminal's cursor. */
+/** Columns that a text takes on a terminal: letters of East Asia and emoji take two, combining marks none. */
+export function textWidth(text: string): number {
+  let width = 0
+  for (const letter of text) {
+    if (/\p{M}/u.test(letter)) continue
+    width += /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u.test(letter)
+      ? 2
+      : 1
+  }
+  return width
+}
+
+function cut(text: string, most: number): string {
+  if (textWidth(text) <= most) return text
+  let kept = ''
+  let width = 0
+  for (const letter of text) {
+    width += textWidth(letter)
+    if (width > most - 1) break
+    kept += letter
+  }
+  return `${kept}…`
+}
+
+/** Names come from strangers: control characters would move a terminal's cursor, or turn the direction of reading. */
 export function clean(text: string): string {
-  return text.replace(/\p{C}/gu, '\ufffd')
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+}
+
+/** The same for text of several lines. */
+function cleanLines(text: string): string {
+  return text.split('\n').map(clean).join('\n')
 }
 
 export function progressLine(

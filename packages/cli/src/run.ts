@@ -29,6 +29,26 @@ function parse(argv: string[], options: Options): Parsed {
   }
 }
 
+/** The first word is the command; options that every command takes may stand before it. */
+export function splitCommand(argv: readonly string[]): { name: string; rest: string[] } {
+  let at = 0
+  for (;;) {
+    const word = argv[at] ?? ''
+    const found = Object.entries<Options[string]>(globalOptions).find(
+      ([long, { short }]) =>
+        long !== 'help' && (word === `--${long}` || word.startsWith(`--${long}=`) || (short && word === `-${short}`)),
+    )
+    if (found === undefined) return { name: word, rest: argv.toSpliced(at, 1) }
+    at += found[1].type === 'string' && !word.includes('=') ? 2 : 1
+  }
+}
+
+function findCommand(name: string) {
+  const command = commands.find((one) => one.name === name || one.aliases?.includes(name) === true)
+  if (command !== undefined) return command
+  throw new CairnError('USAGE', { message: `There is no command ${JSON.stringify(name)}`, hint: 'See cairn --help.' })
+}
+
 /** Runs one command line and answers the exit code. It throws nothing. */
 export async function run(
   argv: string[],
@@ -36,13 +56,14 @@ export async function run(
   { stdin, stdout, stderr }: Streams,
   signal: AbortSignal,
 ): Promise<number> {
-  const [name = '', ...rest] = argv
-  const wants = (option: string) => argv.includes(`--${option}`)
+  const { name, rest } = splitCommand(argv)
+  const switches = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  const wants = (option: string) => switches.includes(`--${option}`)
   const settings = {
     stdout,
     stderr,
     json: wants('json'),
-    quiet: wants('quiet') || argv.includes('-q'),
+    quiet: wants('quiet') || switches.includes('-q'),
     color: !environment.noColor && !wants('no-color'),
   }
   const output = createOutput(settings)
@@ -52,19 +73,15 @@ export async function run(
       return exitCodes.ok
     }
     if (name === '' || name === 'help' || name === '--help' || name === '-h') {
-      const about = commands.find((command) => command.name === rest[0])
+      const topic = rest.find((word) => !word.startsWith('-'))
+      const about = topic === undefined ? undefined : findCommand(topic)
       output.result(
         { commands: commands.map((command) => command.name) },
         about === undefined ? describeAll(commands) : describeCommand(about),
       )
       return name === '' ? exitCodes.usage : exitCodes.ok
     }
-    const command = commands.find((one) => one.name === name)
-    if (command === undefined)
-      throw new CairnError('USAGE', {
-        message: `There is no command ${JSON.stringify(name)}`,
-        hint: 'See cairn --help.',
-      })
+    const command = findCommand(name)
     const { values, args } = parse(rest, { ...globalOptions, ...command.options })
     if (flag(values, 'help')) {
       output.result({ name: command.name, usage: command.usage }, describeCommand(command))
@@ -85,7 +102,13 @@ export async function run(
       state,
       output,
     })
-    const prompt = createPrompt(environment, stdin, stderr)
+    const prompt = createPrompt({
+      passwordFile: environment.passwordFile,
+      fromStdin: flag(values, 'password-stdin'),
+      stdin,
+      stderr,
+      signal,
+    })
     await command.run({ args, values, output, prompt, state, session, environment, signal, stdin })
     return exitCodes.ok
   } catch (error) {

@@ -19,6 +19,8 @@ export type Session = {
   network(): Promise<NetworkProfile>
   /** A client without a key. */
   anonymous(): Promise<Client>
+  /** The key that would be used, if there is one; nobody is asked whether it is valid. */
+  keptKey(): Promise<string | undefined>
   /** A client with a key; on a local network one is made with its test wallet where there is none. @throws CairnError NO_API_KEY */
   client(): Promise<Client>
 }
@@ -37,14 +39,18 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
     loaded ??= loadNetwork(wanted ?? environment.network ?? homeProfile(environment.home))
     return loaded
   }
-  const readKey = async (profile: NetworkProfile): Promise<string> => {
+  const givenKey = async (): Promise<string | undefined> => {
     if (apiKeyFile !== undefined) {
       const text = await readFile(apiKeyFile, 'utf8').catch((cause: unknown) => {
         throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${apiKeyFile}`, cause })
       })
       return text.trim()
     }
-    if (environment.apiKey !== undefined) return environment.apiKey
+    return environment.apiKey
+  }
+  const readKey = async (profile: NetworkProfile): Promise<string> => {
+    const given = await givenKey()
+    if (given !== undefined) return given
     const kept = await state.readKey(profile.api)
     if (kept !== undefined) {
       if (profile.wallet === undefined || (await isAccepted(profile, kept))) return kept
@@ -62,6 +68,7 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
   }
   return {
     network,
+    keptKey: async () => (await givenKey()) ?? state.readKey((await network()).api),
     anonymous: async () => createClient({ network: await network() }),
     async client() {
       const profile = await network()

@@ -20,16 +20,24 @@ async function make(surroundings: Surroundings): Promise<void> {
   output.note('It is shown this once. Whoever has it can use your storage.')
 }
 
-async function importKey({ args, prompt, state, session, output }: Surroundings): Promise<void> {
+async function importKey({ args, values, prompt, state, session, output }: Surroundings): Promise<void> {
   if (args[1] !== undefined)
     throw new CairnError('USAGE', {
       message: 'Arguments can be seen by others',
-      hint: 'Run it without the key: it asks, or reads CAIRN_PASSWORD_FILE.',
+      hint: 'Run it without the key: it asks, or takes it by --api-key-file or --password-stdin.',
     })
-  const key = (await prompt.password('API key')).trim()
+  const fromFile = text(values, 'api-key-file') === undefined ? undefined : await session.keptKey()
+  const key = (fromFile ?? (await prompt.secret('API key'))).trim()
+  if (key === '' || /\s/.test(key)) throw new CairnError('USAGE', { message: 'That is no API key: it is one word' })
   const { api } = await session.network()
   await state.writeKey(api, key)
   output.result({ imported: true }, `Kept for ${api}.`)
+}
+
+async function show({ session, output }: Surroundings): Promise<void> {
+  const key = await session.keptKey()
+  if (key === undefined) throw new CairnError('NO_API_KEY')
+  output.result({ apiKey: key, api: (await session.network()).api }, key)
 }
 
 async function list({ session, output, signal }: Surroundings): Promise<void> {
@@ -70,6 +78,7 @@ async function forget({ state, session, output }: Surroundings): Promise<void> {
 const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = {
   new: make,
   import: importKey,
+  show,
   list,
   revoke,
   forget,
@@ -77,7 +86,7 @@ const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = {
 
 export const apiKey: Command = {
   name: 'api-key',
-  summary: 'Make, import, list, revoke or forget API keys',
+  summary: 'Make, import, show, list, revoke or forget API keys',
   usage: `<${Object.keys(actions).join('|')}> [id]`,
   arity: [1, 2],
   words: Object.keys(actions),

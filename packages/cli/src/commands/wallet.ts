@@ -33,8 +33,7 @@ async function store(surroundings: Surroundings, wallet: Wallet): Promise<void> 
 async function importWallet(surroundings: Surroundings): Promise<void> {
   const { args, prompt } = surroundings
   const path = args[1]
-  if (path === undefined)
-    return store(surroundings, walletFromPrivateKey((await prompt.password('Private key')).trim()))
+  if (path === undefined) return store(surroundings, walletFromPrivateKey((await prompt.secret('Private key')).trim()))
   const content = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
   })
@@ -78,7 +77,8 @@ async function changePassword(surroundings: Surroundings): Promise<void> {
   const { state, prompt, output } = surroundings
   const wallet = await openWallet(surroundings)
   await state.writeWallet(
-    await encryptKeystore(wallet.privateKey, await prompt.password('New password', { twice: true })),
+    // Never out of CAIRN_PASSWORD_FILE: that holds the old one.
+    await encryptKeystore(wallet.privateKey, await prompt.secret('New password', { twice: true })),
   )
   output.result({ address: wallet.address }, 'The password was changed.')
 }

@@ -1,0 +1,22 @@
+import { getFileInfo } from '@cairn/sdk'
+import type { Command } from '../command.ts'
+import { formatBytes } from '../sizes.ts'
+
+export const info: Command = {
+  name: 'info',
+  summary: 'What is known of a CID',
+  usage: '<cid>',
+  arity: [1, 1],
+  examples: ['cairn info bafy…'],
+  async run({ args, session, output, signal }) {
+    const found = await getFileInfo(await session.anonymous(), args[0] ?? '', { signal })
+    const lines = [
+      ['CID', found.cid],
+      ['Name', found.fileName],
+      ['Size', `${formatBytes(Number(found.fileSizeInBytes))} (${found.fileSizeInBytes} bytes)`],
+      ['Type', found.mimeType ?? '–'],
+      ['Encrypted', found.encryption ? 'yes' : 'no'],
+    ]
+    output.result(found, () => lines.map(([label = '', value]) => `${label.padEnd(10)} ${value}`).join('\n'))
+  },
+}

@@ -1,0 +1,15 @@
+import { renameFile } from '@cairn/sdk'
+import type { Command } from '../command.ts'
+
+export const rename: Command = {
+  name: 'rename',
+  aliases: ['mv'],
+  summary: 'Give an upload another name',
+  usage: '<id> <name>',
+  arity: [2, 2],
+  examples: ['cairn rename 01a1fb48-8ce7-7000-9a0a-6ad385a93770 photo.jpg'],
+  async run({ args: [id = '', name = ''], session, output, signal }) {
+    const row = await renameFile(await session.client(), id, name, { signal })
+    output.result(row, `${row.cid}  ${row.fileName}`)
+  },
+}

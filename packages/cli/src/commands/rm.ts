@@ -1,0 +1,24 @@
+import { CairnError, deleteFile, isCid } from '@cairn/sdk'
+import { type Command, flag } from '../command.ts'
+
+export const rm: Command = {
+  name: 'rm',
+  summary: 'Delete uploads by id or CID',
+  usage: '<id|cid…>',
+  arity: [1, Number.POSITIVE_INFINITY],
+  options: { yes: { type: 'boolean', short: 'y', about: 'do not ask' } },
+  examples: ['cairn rm bafy… --yes'],
+  async run({ args, values, session, output, prompt, signal }) {
+    if (
+      !flag(values, 'yes') &&
+      !(await prompt.confirm(`Delete ${args.length === 1 ? args[0] : `${args.length} uploads`}?`))
+    ) {
+      throw new CairnError('ABORTED', { message: 'Nothing was deleted' })
+    }
+    const client = await session.client()
+    for (const which of args) {
+      await deleteFile(client, isCid(which) ? { cid: which } : { id: which }, { signal })
+      output.result({ deleted: which }, `Deleted ${which}`)
+    }
+  },
+}

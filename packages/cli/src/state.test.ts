@@ -1,0 +1,58 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createState } from './state.ts'
+
+let base = ''
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'cairn-state-'))
+})
+afterEach(() => rmSync(base, { recursive: true, force: true }))
+
+const mode = (path: string) => statSync(path).mode & 0o777
+
+test('a fresh folder has nothing, and reading makes nothing', async () => {
+  const state = createState(join(base, 'cairn'))
+  expect(await state.readWallet()).toBeUndefined()
+  expect(await state.readKey('http://a')).toBeUndefined()
+  expect(await state.forgetWallet()).toBe(false)
+  expect(readdirSync(base)).toEqual([])
+})
+
+test('secrets are 0600 in a folder 0700, whatever the folder was, and nothing temporary stays', async () => {
+  const folder = join(base, 'cairn')
+  const state = createState(folder)
+  await state.writeWallet('{}')
+  await state.writeKey('http://a', 'one')
+  expect(mode(folder)).toBe(0o700)
+  for (const name of readdirSync(folder)) expect(mode(join(folder, name))).toBe(0o600)
+  chmodSync(folder, 0o755)
+  await state.writeKey('http://b', 'two')
+  expect(mode(folder)).toBe(0o700)
+  expect(readdirSync(folder).sort()).toEqual(['keys.json', 'wallet.json'])
+})
+
+test('each network has its own key', async () => {
+  const state = createState(base)
+  await state.writeKey('http://a', 'one')
+  await state.writeKey('http://b', 'two')
+  expect(await state.readKey('http://a')).toBe('one')
+  await state.forgetKey('http://a')
+  expect(await state.readKey('http://a')).toBeUndefined()
+  expect(await state.readKey('http://b')).toBe('two')
+})
+
+test('a file that others can read, or that is damaged, is refused', async () => {
+  const state = createState(base)
+  const keys = join(base, 'keys.json')
+  writeFileSync(keys, '{"http://a":"one"}', { mode: 0o640 })
+  await expect(state.readKey('http://a')).rejects.toMatchObject({
+    code: 'FILE_UNREADABLE',
+    hint: `Run: chmod 600 '${keys}'`,
+  })
+  chmodSync(keys, 0o600)
+  expect(await state.readKey('http://a')).toBe('one')
+  writeFileSync(keys, '{"http://a"')
+  await expect(state.writeKey('http://b', 'two')).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
+})
