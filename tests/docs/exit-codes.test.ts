@@ -1,0 +1,29 @@
+import { CairnError, type ErrorCode, errorTable } from '@cairn/protocol'
+import { expect, test } from 'vitest'
+import { exitCodeOf, exitCodes } from '../../packages/cli/src/exit-codes.ts'
+
+// What docs/how-to/cli.md promises of a kind of error holds for every code of that kind, also for one that is added.
+const byStatus: Record<number, number> = {
+  401: exitCodes.authentication,
+  402: exitCodes.payment,
+  403: exitCodes.authentication,
+  404: exitCodes.notFound,
+  408: exitCodes.network,
+  429: exitCodes.network,
+  502: exitCodes.network,
+  503: exitCodes.network,
+}
+
+const codes = Object.keys(errorTable).filter((code): code is ErrorCode => code in errorTable)
+
+test.each(codes)('%s ends with a documented code, that of its status', (code) => {
+  const exit = exitCodeOf(new CairnError(code))
+  expect(Object.values(exitCodes)).toContain(exit)
+  expect(exit).not.toBe(exitCodes.ok)
+  const wanted = byStatus[errorTable[code].status]
+  if (wanted !== undefined) expect(exit).toBe(wanted)
+})
+
+test('only what was asked to stop ends as interrupted', () => {
+  expect(codes.filter((code) => exitCodeOf(new CairnError(code)) === exitCodes.interrupted)).toEqual(['ABORTED'])
+})
