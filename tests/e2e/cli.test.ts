@@ -243,6 +243,31 @@ describe('wallet and keys', () => {
     expect(existsSync(join(folder, 'typed', 'wallet.json'))).toBe(true)
   })
 
+  test('Ctrl-C and no at a question end with 130 and leave everything', async () => {
+    await cairn(['wallet', 'create'], { config: 'asked' })
+    const line = ['exec', ...[...node, 'wallet', 'forget'].map((part) => `'${part}'`)].join(' ')
+    for (const answer of ['\u0003', 'n\r']) {
+      const ended = await new Promise<{ code: number | null; text: string }>((done, fail) => {
+        const terminal = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
+          env: { ...process.env, CAIRN_CONFIG_HOME: join(folder, 'asked') },
+        })
+        let text = ''
+        let isAnswered = false
+        terminal.stdout.on('data', (piece: Buffer) => {
+          text += piece.toString()
+          if (isAnswered || !text.includes('[y/N]')) return
+          isAnswered = true
+          terminal.stdin.write(answer)
+        })
+        terminal.on('error', fail)
+        terminal.on('close', (code) => done({ code, text }))
+      })
+      expect(ended.code).toBe(130)
+      expect(ended.text).not.toContain('error:')
+      expect(existsSync(join(folder, 'asked', 'wallet.json'))).toBe(true)
+    }
+  })
+
   test('secrets that others can read are not used', async () => {
     const keys = join(folder, 'open', 'keys.json')
     mkdirSync(join(folder, 'open'))

@@ -112,7 +112,8 @@ export async function run(
     await command.run({ args, values, output, prompt, state, session, environment, signal, stdin })
     return exitCodes.ok
   } catch (error) {
-    if (signal.aborted) return exitCodes.interrupted
+    // Whoever stopped it knows.
+    if (signal.aborted || CairnError.is(error, 'ABORTED')) return exitCodes.interrupted
     output.error(CairnError.from(error))
     return exitCodeOf(error)
   }

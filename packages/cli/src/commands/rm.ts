@@ -13,7 +13,8 @@ export const rm: Command = {
       !flag(values, 'yes') &&
       !(await prompt.confirm(`Delete ${args.length === 1 ? args[0] : `${args.length} uploads`}?`))
     ) {
-      throw new CairnError('ABORTED', { message: 'Nothing was deleted' })
+      output.note('Nothing was deleted.')
+      throw new CairnError('ABORTED')
     }
     const client = await session.client()
     for (const which of args) {

@@ -84,8 +84,10 @@ async function changePassword(surroundings: Surroundings): Promise<void> {
 }
 
 async function forget({ state, output, prompt, values }: Surroundings): Promise<void> {
-  if (!flag(values, 'yes') && !(await prompt.confirm('Forget the wallet? Without an export it is gone for ever.')))
-    return
+  if (!flag(values, 'yes') && !(await prompt.confirm('Forget the wallet? Without an export it is gone for ever.'))) {
+    output.note('The wallet stays.')
+    throw new CairnError('ABORTED')
+  }
   if (!(await state.forgetWallet())) throw new CairnError('NO_WALLET')
   output.result({ forgotten: true }, 'The wallet was removed from this machine.')
 }
