@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/protocol'
 import { type BlockSource, decodeNode, resolvePath, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { hashSha256, type PartFile } from '#platform'
@@ -6,6 +7,7 @@ import { openResponse } from '../request.ts'
 import { describeDamage } from './car-source.ts'
 import { type ContentPath, gatewayUrl } from './content-path.ts'
 
+/** Largest block that is read. */
 const blockBytesMost = 4 * 1024 * 1024
 
 /**
@@ -70,9 +72,37 @@ function blocksOf(client: Client, signal: AbortSignal | undefined): BlockSource 
         signal,
         timeoutMs: client.callTimeoutMs,
       })
-      const bytes = new Uint8Array(await response.arrayBuffer())
-      if (bytes.length <= blockBytesMost) await verifyBlock(cid, bytes, hashSha256)
+      const bytes = await readBlock(response)
+      await verifyBlock(cid, bytes, hashSha256)
       return bytes
     },
   }
+}
+
+/** The bytes of one block; no more of an answer is read than a block may have. */
+async function readBlock(response: Response): Promise<Uint8Array> {
+  if (response.body === null) throw new CairnError('UNEXPECTED_RESPONSE')
+  const reader = response.body.getReader()
+  const parts: Uint8Array[] = []
+  let length = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      length += value.length
+      if (length > blockBytesMost)
+        throw new CairnError('VERIFICATION_FAILED', { message: 'The answer is larger than a block can be' })
+      parts.push(value)
+    }
+  } finally {
+    // Of no account after the last byte; before it, it ends the connection.
+    await reader.cancel().catch(() => undefined)
+  }
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
 }

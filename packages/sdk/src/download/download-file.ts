@@ -100,6 +100,8 @@ async function downloadFolder(
   for await (const item of listDirectory(client, cidPath, signal === undefined ? {} : { signal })) {
     items.push({ ...item, name: safeName(item.name, names) })
   }
+  // `a` grows as `a.part`: it has to be done before a file that really has that name, which is always the longer one.
+  items.sort((one, other) => one.name.length - other.name.length)
   await makeFolder(target, overwrite || depth > 0)
   const total = { sizeBytes: 0, files: 0 }
   for (const { name, cid } of items) {

@@ -65,6 +65,8 @@ export async function openFile(client: Client, cidPath: string, options: Downloa
             progress.add(value.length)
             controller.enqueue(value)
           } catch (error) {
+            // A gateway that lies may also never end: the connection is left, not waited for.
+            await source.close()
             controller.error(describeDamage(error, signal))
           }
         },

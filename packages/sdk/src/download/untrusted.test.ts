@@ -1,0 +1,133 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createFileImporter, profileFor } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashSha256 } from '#platform'
+import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
+import { type Client, createClient } from '../client.ts'
+import { uploadBytes } from '../upload/upload-file.ts'
+import { uploadFolder } from '../upload/upload-folder.ts'
+import { downloadFile } from './download-file.ts'
+import { downloadBytes } from './open-file.ts'
+
+let network: TestNetwork
+let client: Client
+let folder = ''
+beforeAll(async () => {
+  network = await createTestNetwork()
+  client = createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
+  folder = mkdtempSync(join(tmpdir(), 'cairn-untrusted-'))
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A gateway that answers what it likes. */
+async function gatewayOf(
+  answer: (url: string, response: ServerResponse) => void | Promise<void>,
+): Promise<Client & AsyncDisposable> {
+  const server = createServer((request, response) => void answer(request.url ?? '/', response))
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const gateway = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    ...client,
+    network: { ...client.network, gateway },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+const fill = (length: number, seed: number) => Uint8Array.from({ length }, (_none, i) => (i * seed + (i >> 8)) & 255)
+
+test('a block too large to be one does not vouch for bytes that were there before', async () => {
+  const wanted = fill(600_000, 31)
+  const { cid } = await uploadBytes(client, wanted)
+  const target = join(folder, 'vouched')
+  // Left by a download of something else, or put there by somebody else.
+  const foreign = fill(262_144, 7)
+  writeFileSync(`${target}.part`, foreign)
+  const lie = await nodeNaming(foreign, wanted)
+  await using liar = await gatewayOf(async (url, response) => {
+    if (url.includes('format=raw')) {
+      response.end(lie)
+      return
+    }
+    const real = await fetch(`${client.network.gateway}${url}`, { headers: { accept: 'application/vnd.ipld.car' } })
+    response.end(Buffer.from(await real.arrayBuffer()))
+  })
+  await expect(downloadFile(liar, cid, target)).rejects.toMatchObject({ code: 'VERIFICATION_FAILED' })
+  expect(existsSync(target)).toBe(false)
+})
+
+/** A well-formed file node of more than 4 MiB whose first leaf is `first`. */
+async function nodeNaming(first: Uint8Array, rest: Uint8Array): Promise<Uint8Array> {
+  const leaf = async (bytes: Uint8Array) => {
+    let cid: CID | undefined
+    const put = (of: CID) => {
+      cid = of
+    }
+    const importer = createFileImporter({ profile: profileFor(1), hash: hashSha256, sink: { put } })
+    await importer.write(bytes)
+    await importer.finish()
+    if (cid === undefined) throw new Error('no leaf')
+    return cid.bytes
+  }
+  const varint = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)])
+  const field = (tag: number, bytes: Uint8Array) =>
+    Buffer.concat([Uint8Array.from([tag, ...varint(bytes.length)]), bytes])
+  const link = (hash: Uint8Array, sizeBytes: number) =>
+    field(
+      0x12,
+      Buffer.concat([field(0x0a, hash), field(0x12, new Uint8Array()), Uint8Array.from([0x18, ...varint(sizeBytes)])]),
+    )
+  const more = 100_000
+  const other = rest.subarray(0, 1)
+  const otherLink = link(await leaf(other), 1)
+  const links = [link(await leaf(first), first.length), ...Array.from({ length: more }, () => otherLink)]
+  const sizes = [first.length, ...Array.from({ length: more }, () => 1)].map((size) =>
+    Uint8Array.from([0x20, ...varint(size)]),
+  )
+  const data = Buffer.concat([Uint8Array.from([0x08, 2, 0x18, ...varint(first.length + more)]), ...sizes])
+  return Buffer.concat([...links, field(0x0a, data)])
+}
+
+test('a download that does not verify lets go of its connection', async () => {
+  const { cid } = await uploadBytes(client, fill(700_000, 31))
+  const real = Buffer.from(
+    await (
+      await fetch(`${client.network.gateway}/ipfs/${cid}?format=car`, {
+        headers: { accept: 'application/vnd.ipld.car' },
+      })
+    ).arrayBuffer(),
+  )
+  real[real.length >> 1] = (real[real.length >> 1] ?? 0) ^ 1
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  await using liar = await gatewayOf((_url, response) => {
+    response.on('close', resolve)
+    // Never ends: it is for the reader to leave.
+    response.write(real)
+  })
+  await expect(downloadBytes(liar, cid)).rejects.toMatchObject({ code: 'VERIFICATION_FAILED' })
+  await closed
+})
+
+test('a file whose name is that of another being downloaded is kept', async () => {
+  // Long names make a small folder a sharded one, whose order is that of hashes: the longer name may come first.
+  const stem = 'n'.repeat(220)
+  const entries = Array.from({ length: 1100 }, (_none, i) => ({
+    path: `${stem}${i >> 1}${i % 2 === 0 ? '' : '.part'}`,
+    content: String(i),
+  }))
+  const { cid } = await uploadFolder(client, entries)
+  const target = join(folder, 'parts')
+  expect(await downloadFile(client, cid, target)).toMatchObject({ files: 1100 })
+  expect(readdirSync(target).length).toBe(1100)
+  for (const { path, content } of entries) expect(readFileSync(join(target, path), 'utf8')).toBe(content)
+})
