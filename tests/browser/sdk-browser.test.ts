@@ -1,6 +1,9 @@
 // The SDK in a real browser: bundled for it, served from one origin, talking to the network on others.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -86,6 +89,39 @@ test('a text, a File and a folder go up with the CID computed in the page, and c
     last: { phase: 'send', bytes: 1_000_000, total: 1_000_000 },
     inner: 'two',
   })
+})
+
+test('a large Blob goes up whole, and stops when told to', async () => {
+  const result = await page.evaluate(`(async () => {
+    const block = new Uint8Array(1 << 20).map((_none, i) => (i * 13 + (i >> 7)) & 255)
+    const blob = new Blob([...Array(20)].flatMap((_none, i) => [block, String(i)]))
+    const { cid, sizeBytes } = await sdk.uploadFile(client, blob)
+    const back = await sdk.downloadBytes(client, cid)
+    const sent = new Uint8Array(await blob.arrayBuffer())
+    const stop = new AbortController()
+    const code = await sdk.uploadFile(client, blob, { signal: stop.signal, onProgress: () => stop.abort() })
+      .catch((error) => error.code)
+    return { whole: sizeBytes === blob.size, same: back.every((byte, i) => byte === sent[i]), code }
+  })()`)
+  expect(result).toEqual({ whole: true, same: true, code: 'ABORTED' })
+})
+
+test('a folder chosen in a directory input keeps its names', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-chosen-'))
+  try {
+    await mkdir(join(folder, 'deep'))
+    await writeFile(join(folder, 'a.txt'), 'one')
+    await writeFile(join(folder, 'deep', 'b.txt'), 'two')
+    await page.setInputFiles('#folder', folder)
+    const result = await page.evaluate(`(async () => {
+      const { cid, name } = await sdk.uploadFolder(client, document.querySelector('#folder').files)
+      const inner = new TextDecoder().decode(await sdk.downloadBytes(client, cid + '/deep/b.txt'))
+      return { name, inner }
+    })()`)
+    expect(result).toEqual({ name: basename(folder), inner: 'two' })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })
 
 test('keys, listings and errors work across origins', async () => {

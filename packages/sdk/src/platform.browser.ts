@@ -24,13 +24,27 @@ export function openPath(path: string): Promise<LocalPath> {
   })
 }
 
+const blobBytes = 8 * 1024 * 1024
+
 /**
- * Sends a body gathered into a Blob: browsers stream requests over HTTP/2 only. Pieces of files the user chose are kept
- * by reference, so that memory stays flat; XMLHttpRequest, because fetch tells no progress.
+ * Sends a body gathered into a Blob: browsers stream requests over HTTP/2 only. The body is read, hashed and counted as
+ * progress while it is gathered, before its first byte is sent. Every few MiB become a Blob of their own, which the
+ * browser keeps outside the page's memory, on disk where it is large.
  */
 export async function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
-  const parts: BlobPart[] = []
-  for await (const piece of send.body) parts.push(new Uint8Array(piece))
+  const parts: Blob[] = []
+  let pieces: Uint8Array<ArrayBuffer>[] = []
+  let gathered = 0
+  for await (const piece of send.body) {
+    send.signal.throwIfAborted()
+    pieces.push(new Uint8Array(piece))
+    gathered += piece.length
+    if (gathered < blobBytes) continue
+    parts.push(new Blob(pieces))
+    pieces = []
+    gathered = 0
+  }
+  parts.push(new Blob(pieces))
   send.signal.throwIfAborted()
   const response = await fetch(send.url, {
     method: 'POST',

@@ -29,7 +29,8 @@ async function openFolder(source: FolderSource, name: string | undefined): Promi
     if (path.kind === 'file') {
       throw new CairnError('FILE_UNREADABLE', { message: `${source} is a file`, hint: 'Use uploadFile.' })
     }
-    return { files: path.files, isFolder: true, canRepeat: true, totalBytes: undefined }
+    const files = name === undefined ? path.files : () => renameTop(path.files(), name)
+    return { files, isFolder: true, canRepeat: true, totalBytes: undefined }
   }
   if (isFileList(source)) {
     const files = Array.from(source).map((file) => blobFile(file, browserPath(file, name)))
@@ -38,6 +39,13 @@ async function openFolder(source: FolderSource, name: string | undefined): Promi
   }
   const top = name ?? 'folder'
   return { files: () => entryFiles(source, top), isFolder: true, canRepeat: false, totalBytes: undefined }
+}
+
+/** Puts another name in the place of the folder's own. */
+async function* renameTop(files: AsyncIterable<LocalFile>, name: string): AsyncGenerator<LocalFile> {
+  if (name === '' || name === '.' || name === '..' || name.includes('/'))
+    throw new CairnError('INVALID_PATH', { message: `Not a name for a folder: ${name}` })
+  for await (const file of files) yield { ...file, name: `${name}${file.name.slice(file.name.indexOf('/'))}` }
 }
 
 /** Arrays of files and of entries look alike but for what is in them. */

@@ -88,6 +88,9 @@ describe('folders', () => {
     expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/100%+a.txt`))).toBe('100%+a.txt')
     expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/ünï côde 🎉`))).toBe('ünï côde 🎉')
     await expect(downloadBytes(client, `${cid}/loop`)).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' })
+    // Another name in listings is no other content.
+    expect(await uploadFolder(client, top, { name: 'other' })).toMatchObject({ cid, name: 'other' })
+    await expect(uploadFolder(client, top, { name: 'o/ther' })).rejects.toMatchObject({ code: 'INVALID_PATH' })
   })
 
   test('from entries and from files; the same content gives the same CID', async () => {
