@@ -12,8 +12,6 @@ import { countRemoving, findRemains } from './what-remains.ts'
 const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 /** Two slabs of a pack, few rows. */
 const uploadBytes = 4_400_000
-/** Each call fails in turn; a restart takes a second, so the kills come at every third unless all are asked for. */
-const steps = { ENOSPC: 1, EIO: 1, SIGKILL: process.env['CAIRN_TEST_INJECT'] === 'all' ? 1 : 3 } as const
 
 describe.skipIf(!canInject)('a fault at a system call of an upload', () => {
   const random = createRandom(seed)
@@ -104,13 +102,9 @@ describe.skipIf(!canInject)('a fault at a system call of an upload', () => {
     { timeout: 600_000 },
     async (fault) => {
       const faults: string[] = []
-      const step = steps[fault]
       fired = 0
       for (const [call, count] of counts) {
-        const first = count <= 4 ? 1 : 1 + Math.floor(random() * step)
-        for (let nth = first; nth <= count; nth += count <= 4 ? 1 : step) {
-          faults.push(...(await injectOnce(call, fault, nth)))
-        }
+        for (let nth = 1; nth <= count; nth++) faults.push(...(await injectOnce(call, fault, nth)))
       }
       console.log(
         `${fault}: ${fired} met, ${[...counts.values()].reduce((sum, count) => sum + count, 0)} calls an upload`,

@@ -63,16 +63,13 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
   }
 }
 
-/** Columns two blanks apart; on a terminal the widest columns give way, down to 8 letters, until a row fits. */
+/** Columns two blanks apart; on a terminal the last one gives way, down to 8 letters: what is copied from the others stays whole. */
 export function formatTable(columns: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
   const all = [columns, ...rows].map((row) => row.map(clean))
   const widths = columns.map((_column, i) => Math.max(...all.map((row) => textWidth(row[i] ?? ''))))
-  while (width !== undefined && widths.reduce((sum, one) => sum + one + 2, -2) > width) {
-    const widest = widths.indexOf(Math.max(...widths))
-    const most = widths[widest] ?? 0
-    if (most <= 8) break
-    widths[widest] = most - 1
-  }
+  const last = widths.length - 1
+  const others = widths.slice(0, last).reduce((sum, one) => sum + one + 2, 0)
+  if (width !== undefined) widths[last] = Math.min(widths[last] ?? 0, Math.max(8, width - others))
   const cell = (text: string, i: number) => {
     const fitted = cut(text, widths[i] ?? 0)
     return i === columns.length - 1 ? fitted : fitted + ' '.repeat((widths[i] ?? 0) - textWidth(fitted))

@@ -1,5 +1,5 @@
 import { CairnError, type FileEntry, type FileFilter, listDirectory, listFiles } from '@cairn/sdk'
-import { type Command, type Surroundings, text } from '../command.ts'
+import { type Command, flag, type Surroundings, text } from '../command.ts'
 import { formatBytes } from '../sizes.ts'
 
 /** Rows fetched and shown at once. */
@@ -20,15 +20,14 @@ async function listOwn({ values, session, output, signal }: Surroundings): Promi
   let rows: FileEntry[] = []
   let count = 0
   const show = () => {
+    const isLong = flag(values, 'long')
     output.table(
-      ['CID', 'SIZE', 'MADE', 'ID', 'NAME'],
-      rows.map((row) => [
-        row.cid,
-        formatBytes(Number(row.fileSizeInBytes)),
-        new Date(row.createdAt).toISOString().slice(0, 16).replace('T', ' '),
-        row.id,
-        row.fileName,
-      ]),
+      isLong ? ['CID', 'SIZE', 'MADE', 'ID', 'NAME'] : ['CID', 'SIZE', 'NAME'],
+      rows.map((row) => {
+        const made = new Date(row.createdAt).toISOString().slice(0, 16).replace('T', ' ')
+        const size = formatBytes(Number(row.fileSizeInBytes))
+        return isLong ? [row.cid, size, made, row.id, row.fileName] : [row.cid, size, row.fileName]
+      }),
       rows,
     )
     rows = []
@@ -61,6 +60,7 @@ export const ls: Command = {
     search: { type: 'string', short: 's', about: 'text that names contain, or the start of a CID', value: 'text' },
     type: { type: 'string', about: 'encrypted, plain, or the start of a MIME type', value: 'type' },
     sort: { type: 'string', about: 'time, name or size', value: 'by' },
+    long: { type: 'boolean', about: 'with the time and id of each' },
     limit: { type: 'string', short: 'l', about: 'most rows', value: 'n' },
   },
   examples: ['cairn ls --search report', 'cairn ls bafy…/photos', 'cairn ls --json | jq .cid'],
