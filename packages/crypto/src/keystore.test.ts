@@ -35,10 +35,31 @@ const pbkdf2File = JSON.stringify({
   id: '3198bc9c-6672-5ab3-d995-4942343ae5b6',
   version: 3,
 })
+const scryptFile = JSON.stringify({
+  crypto: {
+    cipher: 'aes-128-ctr',
+    cipherparams: { iv: '83dbcc02d8ccb40e466191a123791e0e' },
+    ciphertext: 'd172bf743a674da9cdad04534d56926ef8358534d458fffccd4e6ad2fbde479c',
+    kdf: 'scrypt',
+    kdfparams: {
+      dklen: 32,
+      n: 262144,
+      r: 1,
+      p: 8,
+      salt: 'ab0c7876052600dd703518d6fc3fe8984592145b591fc8fb5c6d43190334ba19',
+    },
+    mac: '2103ac29920d71da29f15d75b4a16dbe95cfd7ff8faea1056c33131d846e3097',
+  },
+  id: '3198bc9c-6672-5ab3-d995-4942343ae5b6',
+  version: 3,
+})
 const secretOfExamples = '0x7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d'
 
-test('the published example opens', async () => {
-  expect((await decryptKeystore(pbkdf2File, 'testpassword')).privateKey).toBe(secretOfExamples)
+test.each([
+  ['PBKDF2', pbkdf2File],
+  ['scrypt', scryptFile],
+])('the published example with %s opens', async (_kdf, file) => {
+  expect((await decryptKeystore(file, 'testpassword')).privateKey).toBe(secretOfExamples)
 })
 
 test('what is locked here opens here and in ethers, and the other way round', async () => {

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createWallet, signMessage } from '@cairn/crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
+import { type Client, createClient } from '../client.ts'
+import { deleteFile, getFileInfo, pinCid, renameFile } from '../files/files.ts'
+import { listFiles, listFilesPage } from '../files/list-files.ts'
+import { loadNetwork } from '../load-network.ts'
+import { uploadText } from '../upload/upload-file.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
+import { getQuote } from './quote.ts'
+import { getStatus } from './status.ts'
+import { getUsage } from './usage.ts'
+
+let network: TestNetwork
+let folder = ''
+beforeAll(async () => {
+  network = await createTestNetwork()
+  folder = mkdtempSync(join(tmpdir(), 'cairn-account-'))
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A client with the key of a wallet of its own. */
+async function createAccount(): Promise<Client> {
+  const open = createClient({ network: network.profile })
+  const { privateKey } = createWallet()
+  return createClient({ network: network.profile, apiKey: await createApiKey(open, { privateKey }) })
+}
+
+test('a private key or a signing function makes keys, which can be named, narrowed, listed and revoked', async () => {
+  const open = createClient({ network: network.profile })
+  const { address, privateKey } = createWallet()
+  const all = createClient({ network: network.profile, apiKey: await createApiKey(open, { privateKey }) })
+  const sign = async (message: string) => signMessage(privateKey, message)
+  const narrow = await createApiKey(open, { address, sign }, { name: 'reader', scopes: ['files:read'] })
+  const reader = createClient({ network: network.profile, apiKey: narrow })
+  expect(await getUsage(reader)).toEqual({ limitBytes: expect.any(Number), usedBytes: 0 })
+  await expect(listApiKeys(reader)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  const found = (await listApiKeys(all)).find(({ name }) => name === 'reader')
+  expect(found).toMatchObject({ scopes: ['files:read'], expiresAt: null })
+  expect(JSON.stringify(found)).not.toContain(narrow)
+  await revokeApiKey(all, found?.id ?? '')
+  await expect(getUsage(reader)).rejects.toMatchObject({ code: 'API_KEY_REVOKED' })
+  const other = createWallet()
+  const wrong = createApiKey(open, { address, sign: async (message) => signMessage(other.privateKey, message) })
+  await expect(wrong).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
+})
+
+test('uploads are listed page by page, shown, renamed, pinned and deleted by their own account only', async () => {
+  const client = await createAccount()
+  const names = ['a.txt', 'b.txt', 'c.txt']
+  const cids: string[] = []
+  for (const name of names) cids.push((await uploadText(client, `text of ${name}`, { name })).cid)
+  const listed: string[] = []
+  for await (const { fileName } of listFiles(client, { limit: 1, sort: 'fileName', order: 'asc' }))
+    listed.push(fileName)
+  expect(listed).toEqual(names)
+  const { fileList, totalFiles } = await listFilesPage(client, { search: 'b.t' })
+  expect(totalFiles).toBe(1)
+  const [row] = fileList
+  expect(row).toMatchObject({ fileName: 'b.txt', cid: cids[1] })
+  expect(await renameFile(client, row?.id ?? '', 'new.txt')).toMatchObject({ fileName: 'new.txt', cid: cids[1] })
+  expect(await getFileInfo(client, cids[0] ?? '')).toMatchObject({ fileName: 'a.txt', fileSizeInBytes: '13' })
+  await expect(getFileInfo(client, 'no cid')).rejects.toMatchObject({ code: 'INVALID_CID' })
+
+  const stranger = await createAccount()
+  await expect(deleteFile(stranger, { id: row?.id ?? '' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(await pinCid(stranger, cids[1] ?? '', 'mine')).toMatchObject({ cid: cids[1], fileName: 'mine' })
+  await deleteFile(client, { id: row?.id ?? '' })
+  await deleteFile(client, { cid: cids[0] ?? '' })
+  expect((await listFilesPage(client)).fileList.map(({ fileName }) => fileName)).toEqual(['c.txt'])
+  expect((await listFilesPage(stranger)).fileList.map(({ fileName }) => fileName)).toEqual(['mine'])
+})
+
+test('a quote measures a file and a folder without sending them', async () => {
+  const client = await createAccount()
+  writeFileSync(join(folder, 'page.html'), '<p>')
+  writeFileSync(join(folder, 'odd'), '12345')
+  const html = { fileSize: 3, mimeType: 'text/html', fileName: 'page.html' }
+  expect(await getQuote(client, join(folder, 'page.html'))).toMatchObject({ metaData: [html], totalSize: 3 })
+  const quote = await getQuote(client, folder)
+  expect(quote).toMatchObject({ totalSize: 8, dataUsed: 0 })
+  expect(quote.metaData).toContainEqual({ fileSize: 5, mimeType: false, fileName: 'odd' })
+  await expect(getQuote(client, join(folder, 'none'))).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
+})
+
+test('a network is found by its URL or a file, and never by what is neither', async () => {
+  const { api, gateway } = network.profile
+  expect(await loadNetwork(`${api}/`)).toMatchObject({ api, gateway })
+  const path = join(folder, 'network.json')
+  writeFileSync(path, JSON.stringify(network.profile))
+  expect(await loadNetwork(path)).toMatchObject({ api, gateway })
+  for (const text of ['', '{', '{}', '[]', JSON.stringify({ ...network.profile, api: 7 })]) {
+    writeFileSync(path, text)
+    await expect(loadNetwork(path), text).rejects.toMatchObject({ code: 'NO_NETWORK' })
+  }
+  await expect(loadNetwork(join(folder, 'none.json'))).rejects.toMatchObject({ code: 'NO_NETWORK' })
+})
+
+test('the state of a network is an answer, also where there is none', async () => {
+  expect(await getStatus(createClient({ network: network.profile }))).toMatchObject({ ready: true })
+  const nowhere = { ...network.profile, api: 'http://127.0.0.1:1' }
+  expect(await getStatus(createClient({ network: nowhere }))).toMatchObject({
+    ready: false,
+    error: { code: 'NETWORK_ERROR' },
+  })
+})
