@@ -52,6 +52,8 @@ function sparesOf(sink: BlockSink): Uint8Array[] {
 export function createFileImporter({ profile, hash, sink }: ImportOptions): FileImporter {
   const { code, headBytes, blockBytes, wrap } = layoutOf(profile)
   const { chunkSizeBytes, cidVersion } = profile
+  // Version 0 has no raw blocks: raw leaves below a root of version 0 are of version 1, as Kubo writes them.
+  const leafVersion = profile.rawLeaves ? 1 : cidVersion
   const tree: BalancedTree = createBalancedTree(profile, hash, sink)
   /** Where the chunk grows; undefined between chunks. */
   let room: Uint8Array | undefined
@@ -74,7 +76,7 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
   }
 
   const putLeaf = (digest: Uint8Array, block: Uint8Array, length: number): void | Promise<void> => {
-    const cid = createSha256Cid(cidVersion, code, digest)
+    const cid = createSha256Cid(leafVersion, code, digest)
     const put = sink.put(cid, block)
     const leaf = { cid, fileSizeBytes: length, dagSizeBytes: block.length }
     return put instanceof Promise ? put.then(() => tree.add(leaf)) : tree.add(leaf)

@@ -183,3 +183,17 @@ describe('CIDs of folders equal those of Kubo', () => {
     expect(await importFolder(entries, profile)).toBe(cid)
   })
 })
+
+it('raw leaves below a root of version 0 are of version 1', async () => {
+  const blocks: string[] = []
+  const sink = { put: (cid: { toString(): string }) => void blocks.push(cid.toString()) }
+  const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
+  const profile = { ...importProfiles.v0, rawLeaves: true }
+  const one = createFileImporter({ profile, hash, sink })
+  await one.write(new TextEncoder().encode('hello world'))
+  expect((await one.finish()).cid.toString()).toBe('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
+  const two = createFileImporter({ profile, hash, sink })
+  await two.write(new Uint8Array(300_000))
+  expect((await two.finish()).cid.toString()).toBe('QmX5eBYbJUfvQVkwreS6PfQXTaH1iupAzLdGT6xrmW7cSY')
+  expect(blocks.filter((cid) => cid.startsWith('bafkrei'))).toHaveLength(3)
+})
