@@ -147,3 +147,20 @@ test('a body of no known kind is refused before anything is sent', async () => {
     message: 'Unsupported body type',
   })
 })
+
+test('an answer without an end is given up at the limit', async () => {
+  const { promise: letGo, resolve } = Promise.withResolvers<void>()
+  const client = await serve((_request, response) => {
+    const letter = Buffer.alloc(1 << 20, ' ')
+    const pour = () => {
+      while (!response.destroyed && response.write(letter));
+    }
+    response.on('drain', pour).on('close', resolve)
+    pour()
+  })
+  await expect(call({ ...client, callTimeoutMs: 20_000 }, getDataUsage, {})).rejects.toMatchObject({
+    code: 'UNEXPECTED_RESPONSE',
+    message: 'The server’s answer is too long',
+  })
+  await letGo
+})
