@@ -243,22 +243,30 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
       await file.sync()
       await file.close()
       // A link fails where a name is taken, which a rename would replace without a word.
-      if (replace) await rename(part, full)
-      else {
-        await link(part, full).catch((cause: unknown) => {
-          throw new CairnError('FILE_EXISTS', { message: `${target} exists already`, cause })
-        })
-        await unlink(part)
-      }
+      if (!replace && (await linkNew(part, full, target))) await unlink(part)
+      else await rename(part, full)
     },
     close: () => file.close(),
+  }
+}
+
+/** Gives a file a second name; false on file systems that have no links. @throws CairnError FILE_EXISTS */
+async function linkNew(from: string, to: string, target: string): Promise<boolean> {
+  try {
+    await link(from, to)
+    return true
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) return false
+    throw new CairnError('FILE_EXISTS', { message: `${target} exists already`, cause })
   }
 }
 
 /** Makes a folder for a download. @throws CairnError FILE_EXISTS */
 export async function makeFolder(target: string, mayExist: boolean): Promise<void> {
   await mkdir(resolve(target), { recursive: mayExist }).catch((cause: unknown) => {
-    throw new CairnError('FILE_EXISTS', { message: `${target} exists already or cannot be made`, cause })
+    const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
+    if (exists) throw new CairnError('FILE_EXISTS', { message: `${target} exists already`, cause })
+    throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the folder ${target}`, cause })
   })
 }
 
