@@ -25,6 +25,25 @@ export function normalizeAddress(text: unknown): string {
   return ''
 }
 
+/** Coreum accounts: 20 bytes, contracts 32, in bech32 with the prefix of their network. */
+const coreumPattern = /^(?:core|testcore|devcore)1(?:[02-9ac-hj-np-z]{38}|[02-9ac-hj-np-z]{58})$/
+
+/** Whether a text has the form of a Coreum address; its checksum is not looked at. */
+export function isCoreumAddress(text: unknown): text is string {
+  return typeof text === 'string' && coreumPattern.test(text.toLowerCase()) && !/[a-z][^]*[A-Z]|[A-Z][^]*[a-z]/.test(text)
+}
+
+/** Nobody's address: owns what no one may change any more, and never signs in. */
+export const zeroAddress = `0x${'0'.repeat(40)}`
+
+/**
+ * Who may hold, share and open keys, in the form that is stored and compared: EVM and Coreum in lower case, Solana unchanged,
+ * anything else the empty text.
+ */
+export function normalizeIdentity(text: unknown): string {
+  return isCoreumAddress(text) ? text.toLowerCase() : normalizeAddress(text)
+}
+
 /** Whether a text is a private key: exactly 64 hex characters, with or without 0x. */
 export function isPrivateKey(text: unknown): text is string {
   return typeof text === 'string' && privateKeyPattern.test(text)
@@ -37,4 +56,14 @@ export const addressSchema = v.pipe(
   v.maxLength(64, 'Invalid public Key'),
   v.transform((text: string) => normalizeAddress(text)),
   v.nonEmpty('Invalid public Key'),
+)
+
+/** An address that can hold or receive keys: EVM, Solana or Coreum; normalised, and never the zero address. */
+export const identitySchema = v.pipe(
+  v.string('Invalid public Key'),
+  v.trim(),
+  v.maxLength(80, 'Invalid public Key'),
+  v.transform((text: string) => normalizeIdentity(text)),
+  v.nonEmpty('Invalid public Key'),
+  v.check((address: string) => address !== zeroAddress, 'Invalid public Key'),
 )

@@ -101,6 +101,48 @@ export const errorTable = {
     'Sign with an externally owned account, or ask the operator to configure a chain.',
   ),
 
+  SESSION_EXPIRED: row(401, 'Invalid Signature', 'The session has ended: sign in again, or renew it.'),
+  JWT_REQUIRED: row(
+    400,
+    'auth_token must be a JWT',
+    'A signature is good for one operation: exchange it for a session first.',
+  ),
+  ACCESS_DENIED: row(
+    403,
+    'Access Denied',
+    'Ask the owner to share the file with this address, or meet its conditions; the explain call says which fails.',
+  ),
+
+  // Keys and conditions
+  INVALID_KEY_SHARDS: row(400, 'keyShards must be an array of 5 objects', 'Give the five shards of one key.'),
+  INVALID_SHARD: row(
+    400,
+    'keyShards must be an array of objects containing these keys [index, key]',
+    'Each is 64 hex characters, a number from 1 to the order of the group less one.',
+  ),
+  INVALID_THRESHOLD: row(
+    400,
+    'keyCount must be greater then threshold',
+    'Use a threshold from 2 to the number of shards.',
+  ),
+  KEY_NOT_SHARDABLE: row(
+    400,
+    'This key cannot be split',
+    'A key is 64 hex characters, a number from 1 to the order of BLS12-381 less one; generate one.',
+  ),
+  SHARD_MISMATCH: row(400, 'The shard does not fit its commitment', 'Send each node its own shard of one set.'),
+  WRONG_NODE: row(400, 'This call is for another key node', 'Send it to the node named in the path, or to the router.'),
+  KEY_NOT_FOUND: row(400, 'cid not found', 'Check the CID: no key was saved for it, or it was retired.'),
+  KEY_LIMIT: row(403, 'This address holds as many keys as a node keeps for one', 'Retire keys that are not needed.'),
+  INVALID_CONDITION: row(400, 'Condition validation error', 'Mend the conditions as the message says.'),
+  CHAIN_NOT_SUPPORTED: row(
+    400,
+    'This chain is not supported by this node',
+    'Use one of the chains that details lists, or ask the operators to configure it.',
+  ),
+  CONDITION_UNKNOWN: row(503, 'A condition could not be checked', 'A chain did not answer. Try again later.', true),
+  KEY_NODES_UNAVAILABLE: row(503, 'Fewer than three key nodes answer', 'Try again in some seconds.', true),
+
   // What is there
   NOT_FOUND: row(404, 'Not Found', 'Check the id, CID or path.'),
   BLOCK_NOT_FOUND: row(404, 'This content is not stored here', 'Upload or pin it first.'),
@@ -156,6 +198,34 @@ export const errorTable = {
   FILE_CHANGED: row(0, 'A file changed while it was read', 'Upload again when nothing writes to it.'),
   FILE_UNREADABLE: row(0, 'A file cannot be read', 'Check the path and its permissions.'),
   FILE_EXISTS: row(0, 'The target exists already', 'Choose another target or allow overwriting.'),
+  KEY_NOT_RECOVERED: row(0, "can't recover Key", 'Give at least three different, unchanged shards of one key.'),
+  SHARDS_INCONSISTENT: row(
+    0,
+    'The key nodes gave shards that do not belong together',
+    'details names the nodes. Try again, or use an exported key set.',
+  ),
+  NOT_ENOUGH_SHARDS: row(
+    0,
+    'Fewer than three key nodes gave a shard',
+    'details says why, node by node. Try again when they are back.',
+    true,
+  ),
+  KEY_SAVE_FAILED: row(0, 'Error encrypting file', 'The key could not be saved, so nothing was uploaded. Try again.'),
+  CHANGE_INCOMPLETE: row(
+    0,
+    'Fewer than three key nodes applied the change',
+    'details says which. Make the same call again: it goes on where it stopped.',
+    true,
+  ),
+  DECRYPTION_FAILED: row(
+    0,
+    'The file cannot be decrypted',
+    'The key is another file’s, or the data was changed. Nothing of it was released.',
+  ),
+  NOT_ENCRYPTED: row(0, 'This is not an encrypted file', 'Download it without decrypting.'),
+  FILE_TOO_LARGE: row(0, 'This file is too large to be handled in this way', 'details says what does it.'),
+  NO_SESSION: row(0, 'No session with the key nodes', 'Open one with the wallet of your address.'),
+  NO_KEY_NODES: row(0, 'This network names no key nodes', 'Use a network whose profile lists five key nodes.'),
   NO_API_KEY: row(0, 'No API key', 'Make one with `cairn api-key new`, or give one to createClient.'),
   NO_WALLET: row(0, 'No wallet', 'Make one with `cairn wallet create`, or import one.'),
   NO_NETWORK: row(0, 'No network profile found', 'Run `npm start`, or name a network with --network or CAIRN_NETWORK.'),
