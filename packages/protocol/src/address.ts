@@ -30,7 +30,11 @@ const coreumPattern = /^(?:core|testcore|devcore)1(?:[02-9ac-hj-np-z]{38}|[02-9a
 
 /** Whether a text has the form of a Coreum address; its checksum is not looked at. */
 export function isCoreumAddress(text: unknown): text is string {
-  return typeof text === 'string' && coreumPattern.test(text.toLowerCase()) && !/[a-z][^]*[A-Z]|[A-Z][^]*[a-z]/.test(text)
+  // Bech32 is written in one case, never in a mixture.
+  return (
+    typeof text === 'string' &&
+    (coreumPattern.test(text) || (text === text.toUpperCase() && coreumPattern.test(text.toLowerCase())))
+  )
 }
 
 /** Nobody's address: owns what no one may change any more, and never signs in. */

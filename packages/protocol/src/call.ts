@@ -5,8 +5,8 @@ import type { ErrorCode } from './errors.ts'
 /** Any Valibot schema; calls speak of no other library. */
 export type Schema = v.GenericSchema
 
-/** The listeners a call can live on. */
-export type Host = 'api' | 'gateway'
+/** The listeners a call can live on; `keys` are the key nodes and the router before them, which share every path. */
+export type Host = 'api' | 'gateway' | 'keys'
 
 /** What an API key may do. `files:read` lists and shows, `files:write` uploads, pins, renames and deletes, `account` manages keys. */
 export const scopes = ['files:read', 'files:write', 'account'] as const
@@ -45,8 +45,8 @@ export type CallDefinition = {
   tag: string
   summary: string
   description?: string
-  /** `apiKey`: a bearer key is needed, with the scope named. */
-  auth: 'none' | 'apiKey'
+  /** `apiKey`: a bearer key is needed, with the scope named. `session`: a session with the key nodes, or a fresh signature. */
+  auth: 'none' | 'apiKey' | 'session'
   scope?: Scope
   params?: Schema
   query?: Schema
@@ -84,6 +84,18 @@ export const authErrors = [
   'API_KEY_EXPIRED',
   'API_KEY_REVOKED',
   'FORBIDDEN',
+] as const satisfies readonly ErrorCode[]
+
+/** Codes any call to a key node with a session may answer with. */
+export const sessionErrors = [
+  'INVALID_SIGNATURE',
+  'SESSION_EXPIRED',
+  'CHAIN_NOT_CONFIGURED',
+  'UPSTREAM_FAILED',
+  'WRONG_NODE',
+  'INVALID_ADDRESS',
+  'INVALID_CID',
+  'KEY_NODES_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
 /** Declares a call. Gives back what it gets, with its literal types. */

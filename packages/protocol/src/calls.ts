@@ -2,7 +2,9 @@ import type { CallDefinition } from './call.ts'
 import * as accounts from './calls/accounts.ts'
 import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
+import * as keys from './calls/keys.ts'
 import * as service from './calls/service.ts'
+import * as sessions from './calls/sessions.ts'
 import * as uploads from './calls/uploads.ts'
 
 /** Every call there is, in the order of the documentation. Clients import single calls instead, to stay small. */
@@ -23,6 +25,29 @@ export const allCalls: readonly CallDefinition[] = [
   files.renameFile,
   gateway.getIpfs,
   gateway.catFile,
+  sessions.getKeyMessage,
+  sessions.getJwt,
+  sessions.renewJwt,
+  sessions.getNonce,
+  sessions.openSession,
+  sessions.renewSession,
+  sessions.closeSession,
+  sessions.getKeyNode,
+  keys.saveShard,
+  keys.shareKey,
+  keys.revokeKey,
+  keys.retrieveShard,
+  keys.transferOwnership,
+  keys.createConditions,
+  keys.updateConditions,
+  keys.removeConditions,
+  keys.getConditions,
+  keys.explainAccess,
+  keys.getKeyStatus,
+  keys.repairKey,
+  keys.attestKey,
+  keys.retireKey,
+  keys.listKeys,
   service.getNetworkProfile,
   service.getHealth,
   service.getReadiness,

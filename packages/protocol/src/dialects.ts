@@ -27,6 +27,8 @@ const jsonType = 'application/json; charset=utf-8'
  * - `upload`: `{ error: "text", code, … }`: published clients print `error` as it is.
  * - `kubo`: `{ Message, Code, Type: "error" }`, as Kubo's RPC answers.
  * - `gateway`: one line of plain text; people and `curl` read it.
+ * - `keyNode`: `{ message }`, as published clients read key nodes; a refusal is nested three deep.
+ * - `keyNodeShare`: the same for sharing, where published clients look for a refusal in an array.
  */
 export const dialects = {
   api: {
@@ -69,7 +71,47 @@ export const dialects = {
       return { ...text(message), fields: hint ? { hint } : {} }
     },
   },
+  keyNode: {
+    encode: (error) => {
+      const denied = { message: { message: { message: error.message, data: {} } } }
+      return keyNodeJson(error, error.code === 'ACCESS_DENIED' ? denied : { message: error.message })
+    },
+    read: readKeyNode,
+  },
+  keyNodeShare: {
+    encode: (error) => {
+      const denied = { message: [{ message: { message: error.message.toLowerCase(), data: {} } }], said: error.message }
+      return keyNodeJson(error, error.code === 'ACCESS_DENIED' ? denied : { message: error.message })
+    },
+    read: readKeyNode,
+  },
 } as const satisfies Record<string, Dialect>
+
+/**
+ * Published clients of key nodes search the whole text of an error: `fetch` makes them try again, `null` means that the
+ * CID is unknown. So neither word stands anywhere but where it is meant.
+ */
+function keyNodeJson(error: CairnError, body: Record<string, unknown>): EncodedError {
+  const { message: _said, ...rest } = error.toJSON()
+  const whole = { ...body, ...rest }
+  if (error.code === 'KEY_NOT_FOUND') return json(error, { ...whole, data: null })
+  const isMisread = /null|fetch/i.test(JSON.stringify(whole))
+  if (!isMisread) return json(error, whole)
+  const plain = /null|fetch/i.test(JSON.stringify(body)) ? { message: errorTable[error.code].message } : body
+  return json(error, { ...plain, code: error.code })
+}
+
+/** The innermost text of `message`, however deep it is nested. */
+function readKeyNode(body: unknown): ReturnType<Dialect['read']> {
+  if (!isRecord(body) || !('message' in body)) return undefined
+  let inner: unknown = body['said'] ?? body['message']
+  for (let depth = 0; depth < 5 && typeof inner !== 'string'; depth++) {
+    if (Array.isArray(inner)) inner = inner[0]
+    else if (isRecord(inner)) inner = inner['message']
+    else return undefined
+  }
+  return typeof inner === 'string' ? { message: inner, fields: body } : undefined
+}
 
 /** The name of an error body's form. */
 export type DialectName = keyof typeof dialects
@@ -86,7 +128,7 @@ export function encodeError(dialect: DialectName, error: CairnError): EncodedErr
  */
 export function decodeError(dialect: DialectName, received: ReceivedError): CairnError {
   const parsed = parseJson(received.body)
-  const order: DialectName[] = [dialect, 'api', 'upload', 'kubo']
+  const order: DialectName[] = [dialect, 'api', 'upload', 'kubo', 'keyNode']
   let found: ReturnType<Dialect['read']>
   for (const name of order) {
     found = dialects[name].read(name === 'gateway' ? received.body : parsed)

@@ -52,3 +52,25 @@ export const keepAliveTimeoutMs = 72_000
 /** Key shards: made, and needed to recover. */
 export const keyShardCount = 5
 export const keyShardThreshold = 3
+
+/** Pause of clients between the five calls of a change, where the network's profile states none. */
+export const keyNodePauseMs = 1000
+/** Tries of a call to a key node, and the pause between them. */
+export const keyNodeTries = 3
+export const keyNodeRetryMs = 1000
+/** Addresses one key is shared with at most, and those one call may name. */
+export const sharedAddressesMost = 1000
+export const sharedAddressesPerCallMost = 100
+/** Keys one address owns on a node at most. */
+export const keysPerOwnerMost = 1_000_000
+/** Rows of one page of a list of keys. */
+export const keyListRowsMost = 1000
+/** How far the clocks of clients and nodes may differ. */
+export const clockSkewMs = 60_000
+/** Life of a challenge of key nodes: an operation's, and that of saving a key, which may follow a long upload. */
+export const keyChallengeLifetimeMs = 15 * 60_000
+export const keySaveLifetimeMs = 135 * 60_000
+/** Life of a session token: of published clients, and of our own, which renew theirs. */
+export const legacySessionLifetimeMs = 135 * 60_000
+export const sessionLifetimeMs = 15 * 60_000
+export const refreshLifetimeMs = 7 * 24 * 3_600_000

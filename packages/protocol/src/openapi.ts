@@ -34,6 +34,11 @@ export function toOpenApi(
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of POST /api/auth/create_api_key' },
+        session: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A session token of a key node, or of POST /api/message/get-jwt',
+        },
       },
       schemas: {
         ErrorCode: { type: 'string', enum: Object.keys(errorTable) },
@@ -48,9 +53,8 @@ function operation(call: CallDefinition): Json {
     tags: [call.tag],
     summary: call.summary,
     ...(call.description === undefined ? {} : { description: call.description }),
-    ...(call.auth === 'apiKey'
-      ? { security: [{ apiKey: call.scope === undefined ? [] : [call.scope] }] }
-      : { security: [] }),
+    security: securityOf(call),
+    ...(call.host === 'api' ? {} : { 'x-cairn-host': call.host }),
     parameters: [
       ...parameters('path', call.params),
       ...parameters('query', call.query),
@@ -59,6 +63,11 @@ function operation(call: CallDefinition): Json {
     ...(call.body === undefined ? {} : { requestBody: requestBody(call.body) }),
     responses: responses(call),
   }
+}
+
+function securityOf(call: CallDefinition): Json[] {
+  if (call.auth === 'none') return []
+  return [call.auth === 'apiKey' ? { apiKey: call.scope === undefined ? [] : [call.scope] } : { session: [] }]
 }
 
 function parameters(where: 'path' | 'query' | 'header', schema: Schema | undefined): Json[] {

@@ -1,0 +1,212 @@
+import * as v from 'valibot'
+import { identitySchema } from '../address.ts'
+import { defineCall } from '../call.ts'
+import type { ErrorCode } from '../errors.ts'
+import { callTimeoutMs, jsonBodyBytesMost, keyShardCount } from '../limits.ts'
+
+const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
+const time = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+/** The number of a key node, as paths have it. */
+export const nodeNumberSchema = v.pipe(v.string(), v.regex(/^[1-5]$/, 'must be the number of a key node, 1 to 5'))
+const node = v.object({ node: nodeNumberSchema })
+
+const signInErrors = [
+  'INVALID_SIGNATURE',
+  'CHALLENGE_EXPIRED',
+  'INVALID_ADDRESS',
+  'CHAIN_NOT_CONFIGURED',
+  'UPSTREAM_FAILED',
+  'KEY_NODES_UNAVAILABLE',
+  'WRONG_NODE',
+] as const satisfies readonly ErrorCode[]
+
+const signature = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(8192))
+/** Chain that contract wallets are looked up on; ALL is every configured one. */
+const chain = v.optional(v.pipe(v.string(), v.maxLength(64)), 'ALL')
+
+const tokens = v.object({
+  /** Bearer of the calls that need a session, with its `jwt:`. */
+  token: v.string(),
+  /** Good for one renewal, with its `r:`. */
+  refreshToken: v.string(),
+})
+
+/** `GET /api/message/{address}`: the text that a wallet signs for an operation or a session with the key nodes. */
+export const getKeyMessage = defineCall({
+  id: 'getKeyMessage',
+  method: 'GET',
+  path: '/api/message/{address}',
+  host: 'keys',
+  tag: 'Sessions',
+  summary: 'Get a message to sign for the key nodes',
+  description:
+    'A fresh text with a nonce of each node. Its signature is a bearer for one operation, or can be exchanged for a session.',
+  auth: 'none',
+  params: v.object({ address: identitySchema }),
+  response: { kind: 'json', schema: v.array(v.object({ message: v.string() })) },
+  errors: ['INVALID_ADDRESS', 'KEY_NODES_UNAVAILABLE'],
+  dialect: 'keyNode',
+  limits: { timeoutMs: callTimeoutMs, perMinute: 120 },
+  idempotent: true,
+})
+
+/** `POST /api/message/get-jwt`: a signature for a session. */
+export const getJwt = defineCall({
+  id: 'getJwt',
+  method: 'POST',
+  path: '/api/message/get-jwt',
+  host: 'keys',
+  tag: 'Sessions',
+  summary: 'Exchange a signature for a session',
+  description:
+    'Bundles one token of each node. For published clients; our own use openSession, whose tokens are bound.',
+  auth: 'none',
+  body: { kind: 'json', schema: v.object({ address: identitySchema, signature, chain }) },
+  response: { kind: 'json', schema: tokens },
+  errors: signInErrors,
+  dialect: 'keyNode',
+  limits: { ...json, perMinute: 60 },
+  idempotent: false,
+})
+
+/** `PUT /api/message/get-jwt`: a refresh token for a new session. */
+export const renewJwt = defineCall({
+  ...getJwt,
+  id: 'renewJwt',
+  method: 'PUT',
+  summary: 'Renew a session',
+  description: 'A refresh token is good once; used again, its whole family of sessions ends.',
+  body: {
+    kind: 'json',
+    schema: v.object({ address: identitySchema, refreshToken: v.pipe(v.string(), v.maxLength(8192)) }),
+  },
+})
+
+/** `POST /api/keys/nonce/{node}`: one node's part of a challenge. */
+export const getNonce = defineCall({
+  id: 'getNonce',
+  method: 'POST',
+  path: '/api/keys/nonce/{node}',
+  host: 'keys',
+  tag: 'Sessions',
+  summary: 'One node’s nonce for a challenge',
+  description: 'The node keeps nothing: it recognises the nonce when the signed text comes back.',
+  auth: 'none',
+  params: node,
+  body: {
+    kind: 'json',
+    schema: v.object({
+      address: identitySchema,
+      domain: v.pipe(v.string(), v.regex(/^[A-Za-z0-9.:[\]-]{1,255}$/)),
+      id: v.pipe(v.string(), v.uuid()),
+      issuedAt: time,
+      expiresAt: time,
+    }),
+  },
+  response: { kind: 'json', schema: v.object({ node: v.number(), nonce: v.string(), network: v.string() }) },
+  errors: ['INVALID_ADDRESS', 'WRONG_NODE', 'KEY_NODES_UNAVAILABLE', 'CHALLENGE_EXPIRED'],
+  dialect: 'keyNode',
+  limits: { ...json, perMinute: 600 },
+  idempotent: true,
+})
+
+const session = v.object({
+  node: v.number(),
+  token: v.string(),
+  refreshToken: v.string(),
+  /** When each ends, ms since 1970. */
+  expiresAt: v.number(),
+  refreshExpiresAt: v.number(),
+})
+export type NodeSession = v.InferOutput<typeof session>
+
+/**
+ * `POST /api/keys/session/{node}`: a signed text for this node's own token. An EIP-4361 text that names a session key binds
+ * the token to it; the router's text gives a token that is a bearer.
+ */
+export const openSession = defineCall({
+  id: 'openSession',
+  method: 'POST',
+  path: '/api/keys/session/{node}',
+  host: 'keys',
+  tag: 'Sessions',
+  summary: 'Open a session with one node',
+  auth: 'none',
+  params: node,
+  body: {
+    kind: 'json',
+    schema: v.object({
+      address: identitySchema,
+      /** The text that was signed; where the sender does not know which of several it was, all of them. */
+      messages: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.minLength(1), v.maxLength(16)),
+      signature,
+      chain,
+    }),
+  },
+  response: { kind: 'json', schema: session },
+  errors: signInErrors,
+  dialect: 'keyNode',
+  limits: { ...json, perMinute: 120 },
+  idempotent: false,
+})
+
+/** `PUT /api/keys/session/{node}`: renews a session with one node. */
+export const renewSession = defineCall({
+  ...openSession,
+  id: 'renewSession',
+  method: 'PUT',
+  summary: 'Renew a session with one node',
+  description: 'Needs a proof by the session key where the session is bound to one.',
+  body: {
+    kind: 'json',
+    schema: v.object({ address: identitySchema, refreshToken: v.pipe(v.string(), v.maxLength(2048)) }),
+  },
+})
+
+/** `DELETE /api/keys/session/{node}`: ends the session and all it was renewed from. */
+export const closeSession = defineCall({
+  id: 'closeSession',
+  method: 'DELETE',
+  path: '/api/keys/session/{node}',
+  host: 'keys',
+  tag: 'Sessions',
+  summary: 'End a session with one node',
+  auth: 'session',
+  params: node,
+  response: { kind: 'json', schema: v.object({ message: v.string() }) },
+  errors: signInErrors,
+  dialect: 'keyNode',
+  limits: { timeoutMs: callTimeoutMs },
+  idempotent: true,
+})
+
+/** `GET /api/keys/node/{node}`: who a node is. */
+export const getKeyNode = defineCall({
+  id: 'getKeyNode',
+  method: 'GET',
+  path: '/api/keys/node/{node}',
+  host: 'keys',
+  tag: 'Sessions',
+  summary: 'Who a key node is',
+  auth: 'none',
+  params: node,
+  response: {
+    kind: 'json',
+    schema: v.object({
+      node: v.number(),
+      network: v.string(),
+      /** Its Ed25519 key as a did:key; tokens and attestations are signed with it. */
+      publicKey: v.string(),
+      /** Its clock, ms since 1970. */
+      time: v.number(),
+      count: v.optional(v.number(), keyShardCount),
+      /** Names of the chains that conditions may use here. */
+      chains: v.array(v.string()),
+    }),
+  },
+  errors: ['WRONG_NODE', 'KEY_NODES_UNAVAILABLE'],
+  dialect: 'keyNode',
+  limits: { timeoutMs: callTimeoutMs },
+  idempotent: true,
+})

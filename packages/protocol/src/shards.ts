@@ -1,0 +1,32 @@
+import * as v from 'valibot'
+import { keyShardCount } from './limits.ts'
+
+const hex32 = v.pipe(
+  v.string(),
+  v.regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex characters'),
+  v.transform((text: string) => text.toLowerCase()),
+)
+
+/** One of the five parts of a key: a point of its polynomial, both coordinates as 32 bytes big-endian in hex. */
+export type KeyShard = { key: string; index: string }
+
+/**
+ * A shard on its way: text, no longer than a scalar. Nodes keep it as it is: they compute nothing with it, and published
+ * clients' own tests store other texts than scalars.
+ */
+export const shardPayloadSchema = v.object({
+  key: v.pipe(v.string(), v.nonEmpty(), v.maxLength(128)),
+  index: v.pipe(v.string(), v.nonEmpty(), v.maxLength(128)),
+})
+
+/**
+ * What a whole set of shards promises: a SHA-256 commitment to each shard, in the order of the nodes, and the hash over
+ * all of them as its name.
+ */
+export const shardSetSchema = v.object({
+  id: hex32,
+  commitments: v.pipe(v.array(hex32), v.length(keyShardCount)),
+  threshold: v.pipe(v.number(), v.integer(), v.minValue(2), v.maxValue(keyShardCount)),
+})
+
+export type ShardSet = v.InferOutput<typeof shardSetSchema>
