@@ -1,0 +1,35 @@
+import type { Database, Metrics, RateLimiter } from '@cairn/service'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Conditions } from './conditions/evaluate.ts'
+import type { KeyNodeConfig } from './config.ts'
+import type { Schema } from './db/schema.ts'
+import type { NodeKeys } from './identity.ts'
+
+/** Where the time comes from: milliseconds since 1970. Tests give their own. */
+export type Clock = { now(): number }
+
+/** What every capability of a key node works with. There is no other state. */
+export type Context = {
+  readonly config: KeyNodeConfig
+  readonly keys: NodeKeys
+  readonly db: Database<Schema>
+  readonly conditions: Conditions
+  readonly clock: Clock
+  readonly log: FastifyBaseLogger
+  readonly metrics: Metrics
+  readonly rates: RateLimiter
+}
+
+/** Who makes a call, as the node found out by itself. */
+export type Caller = {
+  /** The normalised address; of a peer's call, `node:` and its number. */
+  readonly address: string
+  /** Names the challenge the session was opened with: equal on all nodes, so it ties the five calls of a change together. */
+  readonly challengeId: string
+  /** Session this call belongs to. */
+  readonly sessionId: string
+  /** Whether each request was signed by the session's own key. */
+  readonly isBound: boolean
+  /** Number of the peer that calls, where it is one. */
+  readonly peer: number | undefined
+}
