@@ -1,4 +1,5 @@
 export * from './address.ts'
+export * from './aggregator.ts'
 export * from './call.ts'
 export * from './calls/accounts.ts'
 export * from './calls/files.ts'
@@ -9,6 +10,24 @@ export * from './calls/sessions.ts'
 export * from './calls/uploads.ts'
 export { allCalls } from './calls.ts'
 export * from './cid.ts'
+export {
+  type Comparator,
+  comparators,
+  conditionArrayItemsMost,
+  conditionParametersMost,
+  conditionsMost,
+  type DynamicData,
+  dynamicDataSchema,
+  type ExpectedValue,
+  type Parameter,
+  placeholderName,
+  type ReturnValueTest,
+  userAddressPlaceholder,
+} from './condition-parts.ts'
+export * from './conditions.ts'
+export { type CoreumCondition, coreumChains, type RadixCondition, radixChains } from './conditions-coreum.ts'
+export { abiTypes, type EvmCondition, type EvmSignature, evmMethods, evmSignature } from './conditions-evm.ts'
+export { type SolanaCondition, solanaChains } from './conditions-solana.ts'
 export * from './dialects.ts'
 export { CairnError, type CairnErrorOptions } from './error.ts'
 export * from './errors.ts'

@@ -86,7 +86,9 @@ export function parseChains(text: string): Chains {
     const family = settings.family ?? known?.family ?? refuse(`${chainName} needs a family`)
     const chainId = settings.chainId ?? (known?.family === family ? known.chainId : undefined)
     if (family === 'evm' && !/^[1-9]\d{0,15}$/.test(chainId ?? '')) refuse(`${chainName} needs a chainId, a number`)
-    const ageMost = settings.blockAgeMostSeconds ?? (chainId !== undefined && chainId === known?.chainId ? publicBlockAgeMostSeconds : undefined)
+    const ageMost =
+      settings.blockAgeMostSeconds ??
+      (chainId !== undefined && chainId === known?.chainId ? publicBlockAgeMostSeconds : undefined)
     const made: Chain = {
       name: chainName,
       family,

@@ -1,0 +1,105 @@
+import { CairnError } from './error.ts'
+
+/** Longest aggregator, in characters, and how deep its parentheses and negations may nest. */
+export const aggregatorCharactersMost = 512
+export const aggregatorDepthMost = 8
+
+/** What is known about a condition: a chain that does not answer makes it unknown, which is neither. */
+export type Truth = 'true' | 'false' | 'unknown'
+
+/** How conditions combine: a tree over their ids. */
+export type Expression =
+  | { kind: 'condition'; id: number }
+  | { kind: 'not'; of: Expression }
+  | { kind: 'and' | 'or'; of: readonly Expression[] }
+
+type Token = { text: string; at: number; id?: number }
+
+const tokenPattern = /\s*(?:(\(|\)|!)|\[\s*(\d{1,16}(?:\.\d{1,16})?)\s*\]|(and|or)(?![A-Za-z0-9_]))/iy
+
+function refuse(reason: string): never {
+  throw new CairnError('INVALID_CONDITION', { message: `Condition validation error: "aggregator" ${reason}` })
+}
+
+function tokenize(text: string): Token[] {
+  const tokens: Token[] = []
+  const pattern = new RegExp(tokenPattern)
+  while (pattern.lastIndex < text.trimEnd().length) {
+    const at = pattern.lastIndex
+    const match = pattern.exec(text)
+    if (match === null) return refuse(`cannot be read at character ${at + 1}`)
+    const [, mark, id, word] = match
+    tokens.push(
+      id === undefined ? { text: (mark ?? word ?? '').toLowerCase(), at } : { text: '[]', at, id: Number(id) },
+    )
+  }
+  return tokens
+}
+
+/**
+ * Reads an aggregator such as `([1] and [2]) or ![3]`: ids in square brackets, `and`, `or` (any case; `and` binds tighter),
+ * `!` before what it denies, parentheses. Every id must be one of `ids` and each of them must occur. An empty text is good
+ * where there is one condition alone.
+ *
+ * @throws INVALID_CONDITION for anything else, longer than 512 characters or nested deeper than 8
+ */
+export function parseAggregator(text: string, ids: readonly number[]): Expression {
+  if (text.length > aggregatorCharactersMost) return refuse(`must have at most ${aggregatorCharactersMost} characters`)
+  const [only] = ids
+  if (text.trim() === '') {
+    return ids.length === 1 && only !== undefined ? { kind: 'condition', id: only } : refuse('is required')
+  }
+  const tokens = tokenize(text)
+  const used = new Set<number>()
+  let next = 0
+
+  const parseList = (kind: 'and' | 'or', parsePart: (depth: number) => Expression, depth: number): Expression => {
+    const first = parsePart(depth)
+    const parts = [first]
+    while (tokens[next]?.text === kind) {
+      next++
+      parts.push(parsePart(depth))
+    }
+    return parts.length === 1 ? first : { kind, of: parts }
+  }
+  const parseOr = (depth: number): Expression => parseList('or', parseAnd, depth)
+  const parseAnd = (depth: number): Expression => parseList('and', parseUnary, depth)
+  const parseUnary = (depth: number): Expression => {
+    const token = tokens[next++]
+    if (token === undefined) return refuse('ends too early')
+    if (depth > aggregatorDepthMost) return refuse(`must not nest deeper than ${aggregatorDepthMost}`)
+    if (token.text === '!') return { kind: 'not', of: parseUnary(depth + 1) }
+    if (token.text === '(') {
+      const inner = parseOr(depth + 1)
+      if (tokens[next++]?.text !== ')') return refuse('has a parenthesis that is not closed')
+      return inner
+    }
+    if (token.id === undefined) return refuse(`has "${token.text}" where a condition is expected`)
+    if (!ids.includes(token.id)) return refuse(`names the id ${token.id}, which no condition has`)
+    used.add(token.id)
+    return { kind: 'condition', id: token.id }
+  }
+
+  const expression = parseOr(0)
+  const left = tokens[next]
+  if (left !== undefined) return refuse(`cannot be read at character ${left.at + 1}`)
+  const unused = ids.filter((id) => !used.has(id))
+  if (unused.length > 0) return refuse(`must use every condition; it lacks ${unused.map((id) => `[${id}]`).join(', ')}`)
+  return expression
+}
+
+const denied = { true: 'false', false: 'true', unknown: 'unknown' } as const
+
+/**
+ * What an expression comes to, in the three-valued logic of Kleene: unknown stays unknown unless the rest decides alone.
+ *
+ * @see https://plato.stanford.edu/entries/logic-manyvalued/
+ */
+export function evaluateExpression(expression: Expression, truthOf: (id: number) => Truth): Truth {
+  if (expression.kind === 'condition') return truthOf(expression.id)
+  if (expression.kind === 'not') return denied[evaluateExpression(expression.of, truthOf)]
+  const deciding = expression.kind === 'and' ? 'false' : 'true'
+  const values = expression.of.map((part) => evaluateExpression(part, truthOf))
+  if (values.includes(deciding)) return deciding
+  return values.includes('unknown') ? 'unknown' : denied[deciding]
+}

@@ -1,0 +1,120 @@
+import * as v from 'valibot'
+
+/** Caps of one set of conditions. */
+export const conditionsMost = 10
+export const conditionParametersMost = 16
+export const conditionArrayItemsMost = 32
+export const conditionTextCharactersMost = 1024
+
+/** Stands for the address of whoever asks, in parameters and in the value to compare with. */
+export const userAddressPlaceholder = ':userAddress'
+const placeholderPattern = /^:([A-Za-z_][A-Za-z0-9_]{0,63})$/
+
+/** The name in a placeholder such as `:signature`; `undefined` for any other text. */
+export function placeholderName(value: unknown): string | undefined {
+  return typeof value === 'string' ? placeholderPattern.exec(value)?.[1] : undefined
+}
+
+const wholeNumber = v.pipe(v.number(), v.safeInteger('must be a whole number below 2^53; write larger ones as text'))
+const text = v.pipe(
+  v.string(),
+  v.maxLength(conditionTextCharactersMost, `must have at most ${conditionTextCharactersMost} characters`),
+)
+const scalar = v.union([wholeNumber, text, v.boolean()], describeScalar)
+
+function describeScalar(issue: v.UnionIssue<v.BaseIssue<unknown>>): string {
+  const [deeper] = issue.issues?.filter((each) => each.kind === 'validation') ?? []
+  return deeper?.message ?? 'must be a text, a whole number or a boolean'
+}
+
+const scalars = v.pipe(
+  v.array(scalar),
+  v.maxLength(conditionArrayItemsMost, `must have at most ${conditionArrayItemsMost} items`),
+)
+
+/** One argument of a contract's method or of an RPC call. */
+export const parameterSchema = v.lazy((input) => (Array.isArray(input) ? scalars : scalar))
+export type Parameter = v.InferOutput<typeof scalar> | v.InferOutput<typeof scalars>
+
+export const parametersSchema = v.pipe(
+  v.array<v.GenericSchema<unknown, Parameter>>(parameterSchema),
+  v.maxLength(conditionParametersMost, `must have at most ${conditionParametersMost} items`),
+)
+
+/** Values known only when a key is asked for, keyed `{id of the condition}.{name}`. */
+export const dynamicDataSchema = v.pipe(
+  v.record(
+    v.pipe(v.string(), v.maxLength(100)),
+    v.lazy((input): v.GenericSchema<unknown, Parameter> => (Array.isArray(input) ? scalars : scalar)),
+  ),
+  v.maxEntries(conditionsMost * conditionParametersMost),
+)
+export type DynamicData = v.InferOutput<typeof dynamicDataSchema>
+
+export const comparators = ['==', '>=', '<=', '!=', '>', '<'] as const
+export type Comparator = (typeof comparators)[number]
+
+const expectedText = v.pipe(
+  text,
+  v.nonEmpty('must not be empty'),
+  v.check(
+    (value: string) => placeholderName(value) === undefined || value === userAddressPlaceholder,
+    `can hold no placeholder but ${userAddressPlaceholder}`,
+  ),
+)
+const expectedItem = v.lazy(
+  (input): v.GenericSchema<unknown, string | number | boolean> =>
+    typeof input === 'string' ? expectedText : typeof input === 'boolean' ? v.boolean() : wholeNumber,
+)
+const expectedValue = v.lazy((input): v.GenericSchema<unknown, ExpectedValue> => {
+  if (typeof input === 'string') return expectedText
+  if (typeof input === 'number') return wholeNumber
+  return v.pipe(
+    v.array(expectedItem, 'must be a number, a text or an array'),
+    v.minLength(1, 'must not be empty'),
+    v.maxLength(conditionArrayItemsMost, `must have at most ${conditionArrayItemsMost} items`),
+  )
+})
+
+/** What a reading is compared with; an array is compared item by item. */
+export type ExpectedValue = number | string | (string | number | boolean)[]
+
+export const returnValueTestSchema = v.strictObject({
+  comparator: v.picklist(comparators, `must be one of ${comparators.join(' ')}`),
+  value: expectedValue,
+})
+export type ReturnValueTest = v.InferOutput<typeof returnValueTestSchema>
+
+const leastId = 1
+/** A number of at least 1, or a text that is one. */
+export const conditionIdSchema = v.pipe(
+  v.union(
+    [v.number(), v.pipe(v.string(), v.trim(), v.regex(/^\d{1,16}(?:\.\d{1,16})?$/, 'must be a number'))],
+    'must be a number',
+  ),
+  v.transform(Number),
+  v.finite('must be a number'),
+  v.minValue(leastId, `must be at least ${leastId}`),
+  v.maxValue(Number.MAX_SAFE_INTEGER, 'is too large'),
+)
+
+export const chainNameSchema = v.pipe(
+  v.string(),
+  v.trim(),
+  v.nonEmpty('is required'),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/, 'must be the name of a chain'),
+)
+
+/** One of the names, whatever the case it is written in. */
+export function caseless<const Names extends readonly [string, ...string[]]>(names: Names) {
+  return v.pipe(
+    v.string(),
+    v.transform((input: string) => findCaseless(names, input)),
+    v.picklist(names, `must be one of ${names.map((name) => `"${name}"`).join(', ')}`),
+  )
+}
+
+/** The name that differs from the text in case alone, else the text. */
+export function findCaseless(names: readonly string[], input: string): string {
+  return names.find((name) => name.toLowerCase() === input.toLowerCase()) ?? input
+}

@@ -1,0 +1,72 @@
+import * as v from 'valibot'
+import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './condition-parts.ts'
+
+export const coreumChains = ['Coreum_Devnet', 'Coreum_Testnet', 'Coreum_Mainnet'] as const
+
+/** Both go into paths of a request: what the chain itself allows, and nothing else. */
+const denom = v.pipe(
+  v.string('is required'),
+  v.regex(/^[A-Za-z][A-Za-z0-9/:._-]{2,127}$/, 'must be a denomination'),
+  v.check((text: string) => !text.includes('..'), 'must be a denomination'),
+)
+const classid = v.pipe(v.string('is required'), v.regex(/^[A-Za-z][A-Za-z0-9/:-]{2,100}$/, 'must be the id of a class'))
+const contractAddress = v.pipe(v.string(), v.regex(/^[a-z0-9]{0,90}$/i, 'must be a Coreum address'))
+
+const entries = {
+  id: conditionIdSchema,
+  chain: caseless(coreumChains),
+  standardContractType: v.pipe(v.string(), v.maxLength(32)),
+  contractAddress: v.optional(contractAddress),
+  parameters: v.optional(parametersSchema),
+  returnValueTest: returnValueTestSchema,
+}
+
+/** A condition on Coreum; where `standardContractType` is not empty, a contract and parameters are required. */
+export const coreumConditionSchema = v.pipe(
+  v.variant(
+    'method',
+    [
+      v.strictObject({
+        ...entries,
+        method: v.literal('getFtsByAddress'),
+        denom,
+        classid: v.optional(v.union([v.literal(''), classid])),
+      }),
+      v.strictObject({
+        ...entries,
+        method: v.literal('getNftsByAddress'),
+        classid,
+        denom: v.optional(v.union([v.literal(''), denom])),
+      }),
+      v.strictObject({
+        ...entries,
+        method: v.literal('getLastBlockTime'),
+        denom: v.optional(v.union([v.literal(''), denom])),
+        classid: v.optional(v.union([v.literal(''), classid])),
+      }),
+    ],
+    'must be getFtsByAddress, getNftsByAddress or getLastBlockTime',
+  ),
+  v.forward(
+    v.check((condition) => condition.standardContractType === '' || Boolean(condition.contractAddress), 'is required'),
+    ['contractAddress'],
+  ),
+  v.forward(
+    v.check((condition) => condition.standardContractType === '' || condition.parameters !== undefined, 'is required'),
+    ['parameters'],
+  ),
+)
+export type CoreumCondition = v.InferOutput<typeof coreumConditionSchema>
+
+export const radixChains = ['Radix_Mainnet'] as const
+
+/** A condition on Radix: understood, so that its refusal can say that no node reads that chain. */
+export const radixConditionSchema = v.strictObject({
+  id: conditionIdSchema,
+  chain: caseless(radixChains),
+  standardContractType: v.pipe(v.string(), v.maxLength(32)),
+  method: v.picklist(['getFtsByAddress', 'getNftsByAddress'], 'must be getFtsByAddress or getNftsByAddress'),
+  resourceAddress: v.pipe(v.string('is required'), v.regex(/^[a-z0-9_]{1,128}$/, 'must be a Radix address')),
+  returnValueTest: returnValueTestSchema,
+})
+export type RadixCondition = v.InferOutput<typeof radixConditionSchema>

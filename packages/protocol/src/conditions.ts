@@ -1,0 +1,183 @@
+import * as v from 'valibot'
+import { parseAggregator } from './aggregator.ts'
+import { conditionsMost, findCaseless } from './condition-parts.ts'
+import {
+  type CoreumCondition,
+  coreumConditionSchema,
+  type RadixCondition,
+  radixConditionSchema,
+} from './conditions-coreum.ts'
+import { type EvmCondition, evmConditionSchema, evmContractTypes } from './conditions-evm.ts'
+import { type SolanaCondition, solanaConditionSchema, solanaContractTypes } from './conditions-solana.ts'
+import { CairnError } from './error.ts'
+
+export const chainTypes = ['EVM', 'SOLANA', 'COREUM', 'RADIX'] as const
+export type ChainType = (typeof chainTypes)[number]
+
+/** `ADDRESS`: owner, those shared with, and whoever meets the conditions. `ACCESS_CONDITIONS`: the conditions alone. */
+export const decryptionTypes = ['ADDRESS', 'ACCESS_CONDITIONS'] as const
+export type DecryptionType = (typeof decryptionTypes)[number]
+
+export type AccessCondition = EvmCondition | SolanaCondition | CoreumCondition | RadixCondition
+
+/** Conditions as they are kept: checked, ids as numbers, fixed words in their canonical case. */
+export type ConditionSet = {
+  /** How the conditions combine, as given; empty where there is one alone. */
+  aggregator: string
+  decryptionType?: DecryptionType
+} & (
+  | { chainType: 'EVM'; conditions: EvmCondition[] }
+  | { chainType: 'SOLANA'; conditions: SolanaCondition[] }
+  | { chainType: 'COREUM'; conditions: CoreumCondition[] }
+  | { chainType: 'RADIX'; conditions: RadixCondition[] }
+)
+
+/**
+ * The fields of a call that sets conditions. They let everything through, so that whatever is wrong with conditions is
+ * refused by {@link parseConditions}, with its own code and the words of the specification.
+ */
+export const conditionFields = {
+  conditions: v.pipe(
+    v.optional(v.unknown()),
+    v.description(`1 to ${conditionsMost} conditions on the state of chains, each with an id of its own.`),
+    v.examples([
+      [
+        {
+          id: 1,
+          chain: 'Optimism',
+          method: 'balanceOf',
+          standardContractType: 'ERC20',
+          contractAddress: '0xF0Bc72fA04aea04d04b1fA80B359Adb566E1c8B1',
+          parameters: [':userAddress'],
+          returnValueTest: { comparator: '>=', value: '1000000000000000000' },
+        },
+      ],
+    ]),
+  ),
+  aggregator: v.pipe(
+    v.optional(v.unknown()),
+    v.description('How they combine, by id: ([1] and [2]) or ![3]. Required from two conditions on.'),
+  ),
+  chainType: v.pipe(v.optional(v.unknown()), v.description(`One of ${chainTypes.join(', ')}; EVM unless said.`)),
+  decryptionType: v.pipe(
+    v.optional(v.unknown()),
+    v.description(`One of ${decryptionTypes.join(', ')}; ADDRESS unless said.`),
+  ),
+}
+
+function refuse(reason: string, fields?: Record<string, string>): never {
+  throw new CairnError('INVALID_CONDITION', {
+    message: `Condition validation error: ${reason}`,
+    ...(fields === undefined ? {} : { details: { fields } }),
+  })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function readWord<const Words extends readonly [string, ...string[]]>(
+  field: string,
+  words: Words,
+  value: unknown,
+): Words[number] {
+  const text = value === undefined || value === null || value === '' ? words[0] : value
+  const word = words.find((each) => typeof text === 'string' && each.toLowerCase() === text.toLowerCase())
+  return word ?? refuse(`"${field}" must be one of ${words.join(', ')}`)
+}
+
+/** Variants are told apart by exact words: brings those that may come in any case, or not at all, to theirs. */
+function canonicalize(chainType: ChainType, condition: unknown): unknown {
+  if (!isRecord(condition)) return condition
+  const type = condition['standardContractType']
+  if (chainType === 'COREUM' || chainType === 'RADIX') return { ...condition, standardContractType: type ?? '' }
+  if (typeof type !== 'string') return condition
+  const types = chainType === 'EVM' ? evmContractTypes : solanaContractTypes
+  return { ...condition, standardContractType: findCaseless(types, type) }
+}
+
+function readList<Condition extends AccessCondition>(
+  schema: v.GenericSchema<unknown, Condition>,
+  list: readonly unknown[],
+): Condition[] {
+  const problems: Record<string, string> = {}
+  const conditions: Condition[] = []
+  for (const [position, item] of list.entries()) {
+    const result = v.safeParse(schema, item)
+    if (result.success) conditions.push(result.output)
+    else {
+      const given = isRecord(item) && ['number', 'string'].includes(typeof item['id']) ? String(item['id']) : ''
+      const name = given === '' || given.length > 32 ? `at position ${position + 1}` : given
+      for (const issue of result.issues) {
+        const field = v.getDotPath(issue)
+        problems[`conditions.${position}${field === null ? '' : `.${field}`}`] ??= describe(issue, field, name)
+      }
+    }
+  }
+  const [first] = Object.values(problems)
+  if (first !== undefined) return refuse(first, problems)
+  const ids = new Set<number>()
+  for (const { id } of conditions) {
+    if (ids.has(id)) return refuse(`"id" ${id} is used by more than one condition`)
+    ids.add(id)
+  }
+  return conditions
+}
+
+function describe(issue: v.BaseIssue<unknown>, field: string | null, name: string): string {
+  const isMissing = issue.kind === 'schema' && issue.received === 'undefined'
+  const isUnknown = issue.type === 'strict_object' && issue.expected === 'never'
+  const reason = isUnknown ? 'is not allowed' : isMissing ? 'is required' : own(issue)
+  return `${field === null ? 'the whole' : `"${field}"`} of condition ${name} ${reason}`
+}
+
+/** The library's own sentences say what was received, which may be long; ours never do. */
+function own(issue: v.BaseIssue<unknown>): string {
+  return /^Invalid /.test(issue.message) ? `must be ${issue.expected ?? 'another value'}` : issue.message
+}
+
+/**
+ * Checks the conditions of a call: `conditions` (1 to 10, ids unique), `aggregator`, `chainType` and `decryptionType` (any
+ * case, with their defaults). Other keys of the input are not looked at, unknown keys of a condition are refused.
+ *
+ * @param options.allowEmpty whether an empty list is good; published clients send one to take conditions away
+ * @throws INVALID_CONDITION `Condition validation error: …` with the field and the id; all problems by field in details
+ */
+export function parseConditions(
+  input: { conditions?: unknown; aggregator?: unknown; chainType?: unknown; decryptionType?: unknown },
+  options: { allowEmpty?: boolean } = {},
+): ConditionSet {
+  const chainType = readWord('chainType', chainTypes, input.chainType)
+  const decryptionType = readWord('decryptionType', decryptionTypes, input.decryptionType)
+  if (!Array.isArray(input.conditions)) return refuse('"conditions" must be an array')
+  const given: readonly unknown[] = input.conditions
+  if (given.length === 0 && options.allowEmpty !== true) return refuse('"conditions" must contain at least 1 items')
+  if (given.length > conditionsMost) return refuse(`"conditions" must contain at most ${conditionsMost} items`)
+  const list = given.map((condition) => canonicalize(chainType, condition))
+  const checked = readSet(chainType, list)
+  const aggregator = input.aggregator ?? ''
+  if (typeof aggregator !== 'string') return refuse('"aggregator" must be a string')
+  if (list.length === 0) return { ...checked, aggregator: '', decryptionType }
+  if (list.length > 1 && aggregator.trim() === '') return refuse('"aggregator" is required')
+  if (list.length > 1 && !/ and | or /i.test(aggregator)) {
+    return refuse('"aggregator" must contain " and " or " or "')
+  }
+  parseAggregator(
+    aggregator,
+    checked.conditions.map(({ id }) => id),
+  )
+  return { ...checked, aggregator: aggregator.trim(), decryptionType }
+}
+
+type Checked = ConditionSet extends infer Set
+  ? Set extends ConditionSet
+    ? Pick<Set, 'chainType' | 'conditions'>
+    : never
+  : never
+
+function readSet(chainType: ChainType, list: readonly unknown[]): Checked {
+  if (chainType === 'EVM') return { chainType, conditions: readList(evmConditionSchema, list) }
+  if (chainType === 'SOLANA') return { chainType, conditions: readList(solanaConditionSchema, list) }
+  if (chainType === 'COREUM') return { chainType, conditions: readList(coreumConditionSchema, list) }
+  return { chainType, conditions: readList(radixConditionSchema, list) }
+}

@@ -1,0 +1,208 @@
+import { CairnError } from '@cairn/protocol'
+import { askEndpoint, type EndpointAnswer, type EndpointRequest, failed } from './ask-endpoint.ts'
+import type { Chain } from './chains.ts'
+import { isJsonObject, type Json, type PlainJson } from './json.ts'
+import { createSlots } from './slots.ts'
+
+/** What a JSON-RPC endpoint answered; its errors are answers too. */
+export type RpcAnswer = { kind: 'result'; result: Json } | { kind: 'error'; code: number; message: string; data?: Json }
+
+export type AskOptions = {
+  /** Ends the waiting; others who wait for the same answer go on. */
+  signal?: AbortSignal
+  /** Keeps the answer this long for whoever asks the same, where the answer is not an error. */
+  keepMs?: number
+}
+
+/** Asks the endpoints of one chain. Every fault of theirs is UPSTREAM_FAILED, with a message that names no host. */
+export type ChainClient = {
+  /** One JSON-RPC 2.0 call. An error that is not about execution makes the next endpoint be asked, where there is one. */
+  call(method: string, params: readonly PlainJson[], options?: AskOptions): Promise<RpcAnswer>
+  /** One GET. The path begins with a slash and is percent-encoded by the caller. */
+  get(path: string, options?: AskOptions & { headers?: Record<string, string> }): Promise<EndpointAnswer>
+}
+
+/** Checks one endpoint before it is used, and hourly: a reason not to use it, or nothing. */
+export type VerifyEndpoint = (endpoint: ChainClient) => Promise<string | undefined>
+
+export const rpcLimits = {
+  /** One request, connecting included. */
+  callMs: 3_000,
+  /** All endpoints tried for one answer. */
+  totalMs: 6_000,
+  bodyBytes: 1024 * 1024,
+  inFlight: 16,
+  /** Failures in a row after which an endpoint is left alone, and for how long. */
+  failures: 3,
+  restMs: 10_000,
+  verifyEveryMs: 3_600_000,
+  keptAnswers: 1_000,
+}
+export type RpcLimits = typeof rpcLimits
+
+export type ConditionLog = { warn(details: Record<string, unknown>, message: string): void }
+
+export type RpcParts = {
+  clock: () => number
+  log: ConditionLog
+  verify?: VerifyEndpoint
+  limits?: Partial<RpcLimits>
+}
+
+type Endpoint = { url: string; failures: number; restsUntil: number; verifiedUntil: number }
+
+function readRpcAnswer({ body }: EndpointAnswer): RpcAnswer {
+  if (!isJsonObject(body)) throw failed('the answer of the chain is not JSON-RPC')
+  const { error, result } = body
+  if (isJsonObject(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string') {
+    const { data } = error
+    return {
+      kind: 'error',
+      code: error['code'],
+      message: error['message'].slice(0, 256),
+      ...(data === undefined ? {} : { data }),
+    }
+  }
+  if (result === undefined) throw failed('the answer of the chain is not JSON-RPC')
+  return { kind: 'result', result }
+}
+
+/** Whether asking another endpoint cannot change it: the call itself failed in execution. */
+export function isExecutionError(answer: RpcAnswer): boolean {
+  return (
+    answer.kind === 'error' &&
+    (answer.code === 3 || /revert|invalid opcode/i.test(answer.message)) &&
+    !/out ?of ?gas|gas required exceeds|gas too low/i.test(answer.message)
+  )
+}
+
+function waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(failed('the chain did not answer in time', signal.reason))
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}
+
+/** How the answers to one kind of question are read. */
+type Kind<Answer> = {
+  read(answer: EndpointAnswer): Answer
+  /** Worth keeping. */
+  isGood(answer: Answer): boolean
+  /** Another endpoint would say the same. */
+  isFinal(answer: Answer): boolean
+}
+
+const rpcKind: Kind<RpcAnswer> = {
+  read: readRpcAnswer,
+  isGood: (answer) => answer.kind === 'result',
+  isFinal: (answer) => answer.kind === 'result' || isExecutionError(answer),
+}
+const restKind: Kind<EndpointAnswer> = {
+  read: (answer) => answer,
+  isGood: (answer) => answer.status < 300,
+  isFinal: () => true,
+}
+
+function rpcRequest(method: string, params: readonly PlainJson[]): EndpointRequest {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  return { path: '', body, headers: { 'content-type': 'application/json' } }
+}
+
+function describeFault(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'the chain did not answer in time'
+  if (CairnError.is(error)) return error.message
+  if (error instanceof SyntaxError || error instanceof RangeError) return 'the answer of the chain is not JSON'
+  return 'the chain cannot be reached'
+}
+
+/**
+ * Asks one chain's configured endpoints in order: 3 s a request, 6 s an answer, 1 MiB, no redirects, no second try at the
+ * same endpoint, at most 16 questions at a time, endpoints that fail three times in a row rest for 10 s. The same question
+ * asked by several at once is sent once.
+ */
+export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
+  const limits: RpcLimits = { ...rpcLimits, ...parts.limits }
+  const endpoints: Endpoint[] = chain.rpcUrls.map((url) => ({ url, failures: 0, restsUntil: 0, verifiedUntil: 0 }))
+  const slots = createSlots(limits.inFlight)
+
+  const verify = async (endpoint: Endpoint, signal: AbortSignal): Promise<void> => {
+    if (parts.verify === undefined || endpoint.verifiedUntil > parts.clock()) return
+    const send = (request: EndpointRequest) => askEndpoint(endpoint.url, request, signal, limits.bodyBytes)
+    const reason = await parts.verify({
+      call: async (method, params) => readRpcAnswer(await send(rpcRequest(method, params))),
+      get: (path, { headers = {} } = {}) => send({ path, headers }),
+    })
+    if (reason !== undefined) throw failed(reason)
+    endpoint.verifiedUntil = parts.clock() + limits.verifyEveryMs
+  }
+
+  const tryEndpoint = async (endpoint: Endpoint, request: EndpointRequest, total: AbortSignal) => {
+    const signal = AbortSignal.any([total, AbortSignal.timeout(limits.callMs)])
+    try {
+      await verify(endpoint, signal)
+      return await askEndpoint(endpoint.url, request, signal, limits.bodyBytes)
+    } catch (error) {
+      throw failed(describeFault(error, signal), error)
+    }
+  }
+
+  const askAll = async <Answer>(kind: Kind<Answer>, request: EndpointRequest): Promise<Answer> => {
+    const total = AbortSignal.timeout(limits.totalMs)
+    using _slot = await slots.take(total).catch((error) => {
+      throw failed('the chain is asked too much', error)
+    })
+    let inconclusive: Answer | undefined
+    let fault = failed('no endpoint of the chain answers')
+    for (const [position, endpoint] of endpoints.entries()) {
+      if (total.aborted) break
+      if (endpoint.restsUntil > parts.clock()) continue
+      try {
+        const answer = kind.read(await tryEndpoint(endpoint, request, total))
+        endpoint.failures = 0
+        if (kind.isFinal(answer)) return answer
+        inconclusive ??= answer
+      } catch (error) {
+        fault = CairnError.is(error, 'UPSTREAM_FAILED') ? error : failed('the chain cannot be read', error)
+        if (++endpoint.failures >= limits.failures) endpoint.restsUntil = parts.clock() + limits.restMs
+        parts.log.warn(
+          { chain: chain.name, endpoint: position, reason: fault.message },
+          'an endpoint of a chain failed',
+        )
+      }
+    }
+    if (inconclusive !== undefined) return inconclusive
+    throw fault
+  }
+
+  const createLane = <Answer>(kind: Kind<Answer>) => {
+    const flights = new Map<string, Promise<Answer>>()
+    const kept = new Map<string, { until: number; answer: Answer }>()
+    return async (request: EndpointRequest, { signal, keepMs = 0 }: AskOptions): Promise<Answer> => {
+      const key = JSON.stringify([request.path, request.body, request.headers])
+      const known = kept.get(key)
+      if (known !== undefined && known.until > parts.clock()) return known.answer
+      kept.delete(key)
+      let flight = flights.get(key)
+      if (flight === undefined) {
+        flight = askAll(kind, request).finally(() => flights.delete(key))
+        flights.set(key, flight)
+      }
+      const answer = await waitFor(flight, signal)
+      if (keepMs > 0 && kind.isGood(answer)) {
+        kept.set(key, { until: parts.clock() + keepMs, answer })
+        const [oldest] = kept.keys()
+        if (kept.size > limits.keptAnswers && oldest !== undefined) kept.delete(oldest)
+      }
+      return answer
+    }
+  }
+  const askRpc = createLane(rpcKind)
+  const askRest = createLane(restKind)
+  return {
+    call: (method, params, options = {}) => askRpc(rpcRequest(method, params), options),
+    get: (path, { headers = {}, ...options } = {}) => askRest({ path, headers }, options),
+  }
+}
