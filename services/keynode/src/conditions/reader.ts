@@ -35,6 +35,8 @@ export type ReadContext = {
   identity: string
   /** Ends with the evaluation's time limit. */
   signal: AbortSignal
+  /** Milliseconds since 1970. */
+  clock: { now(): number }
 }
 
 /**
@@ -43,11 +45,13 @@ export type ReadContext = {
  */
 export type ChainReader<Condition extends AccessCondition> = {
   /** `parameters` have every placeholder replaced. */
-  read(condition: Condition, parameters: readonly Parameter[], signal?: AbortSignal): Promise<Reading>
+  read(condition: Condition, parameters: readonly Parameter[]): Promise<Reading>
 }
 
 /** All that is particular to a family of chains. */
 export type ChainFamily<Condition extends AccessCondition> = {
+  /** Whether an endpoint is one of this chain: why not, or nothing. Asked before its first use and hourly. */
+  verify(chain: Chain, endpoint: ChainClient): Promise<string | undefined>
   open(context: ReadContext): ChainReader<Condition>
   /** The type that reading the condition gives; what it is compared with must fit. */
   typeOf(condition: Condition): ValueType

@@ -43,7 +43,7 @@ export type RpcLimits = typeof rpcLimits
 export type ConditionLog = { warn(details: Record<string, unknown>, message: string): void }
 
 export type RpcParts = {
-  clock: () => number
+  clock: { now(): number }
   log: ConditionLog
   verify?: VerifyEndpoint
   limits?: Partial<RpcLimits>
@@ -129,14 +129,14 @@ export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
   const slots = createSlots(limits.inFlight)
 
   const verify = async (endpoint: Endpoint, signal: AbortSignal): Promise<void> => {
-    if (parts.verify === undefined || endpoint.verifiedUntil > parts.clock()) return
+    if (parts.verify === undefined || endpoint.verifiedUntil > parts.clock.now()) return
     const send = (request: EndpointRequest) => askEndpoint(endpoint.url, request, signal, limits.bodyBytes)
     const reason = await parts.verify({
       call: async (method, params) => readRpcAnswer(await send(rpcRequest(method, params))),
       get: (path, { headers = {} } = {}) => send({ path, headers }),
     })
     if (reason !== undefined) throw failed(reason)
-    endpoint.verifiedUntil = parts.clock() + limits.verifyEveryMs
+    endpoint.verifiedUntil = parts.clock.now() + limits.verifyEveryMs
   }
 
   const tryEndpoint = async (endpoint: Endpoint, request: EndpointRequest, total: AbortSignal) => {
@@ -158,7 +158,7 @@ export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
     let fault = failed('no endpoint of the chain answers')
     for (const [position, endpoint] of endpoints.entries()) {
       if (total.aborted) break
-      if (endpoint.restsUntil > parts.clock()) continue
+      if (endpoint.restsUntil > parts.clock.now()) continue
       try {
         const answer = kind.read(await tryEndpoint(endpoint, request, total))
         endpoint.failures = 0
@@ -166,7 +166,7 @@ export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
         inconclusive ??= answer
       } catch (error) {
         fault = CairnError.is(error, 'UPSTREAM_FAILED') ? error : failed('the chain cannot be read', error)
-        if (++endpoint.failures >= limits.failures) endpoint.restsUntil = parts.clock() + limits.restMs
+        if (++endpoint.failures >= limits.failures) endpoint.restsUntil = parts.clock.now() + limits.restMs
         parts.log.warn(
           { chain: chain.name, endpoint: position, reason: fault.message },
           'an endpoint of a chain failed',
@@ -183,7 +183,7 @@ export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
     return async (request: EndpointRequest, { signal, keepMs = 0 }: AskOptions): Promise<Answer> => {
       const key = JSON.stringify([request.path, request.body, request.headers])
       const known = kept.get(key)
-      if (known !== undefined && known.until > parts.clock()) return known.answer
+      if (known !== undefined && known.until > parts.clock.now()) return known.answer
       kept.delete(key)
       let flight = flights.get(key)
       if (flight === undefined) {
@@ -192,7 +192,7 @@ export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
       }
       const answer = await waitFor(flight, signal)
       if (keepMs > 0 && kind.isGood(answer)) {
-        kept.set(key, { until: parts.clock() + keepMs, answer })
+        kept.set(key, { until: parts.clock.now() + keepMs, answer })
         const [oldest] = kept.keys()
         if (kept.size > limits.keptAnswers && oldest !== undefined) kept.delete(oldest)
       }

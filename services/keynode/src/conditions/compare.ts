@@ -1,0 +1,112 @@
+import type { Comparator, ExpectedValue, Parameter, ReturnValueTest } from '@cairn/protocol'
+import { isEvmAddress } from '@cairn/protocol'
+import type { Observed, Scalar, ValueType } from './reader.ts'
+
+const integerType = /^(u?)int(\d{1,3})$/
+const bytesType = /^bytes(\d{1,2})$/
+const digitsMost = 78
+
+/** The element's type of an array type, else nothing. */
+export function elementOf(type: ValueType): ValueType | undefined {
+  return type.endsWith('[]') ? type.slice(0, -2) : undefined
+}
+
+/** A decimal or 0x whole number of up to 256 bits, as text or as a number that lost no digit. */
+function parseInteger(value: string | number | boolean): bigint | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
+  if (typeof value !== 'string') return undefined
+  const text = value.trim()
+  const [, sign, digits] = /^([+-]?)(0[xX][0-9a-fA-F]{1,64}|\d+)$/.exec(text) ?? []
+  if (digits === undefined || digits.length > digitsMost) return undefined
+  return sign === '-' ? -BigInt(digits) : BigInt(digits)
+}
+
+function parseBoolean(value: string | number | boolean): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  const text = String(value).trim().toLowerCase()
+  return text === 'true' ? true : text === 'false' ? false : undefined
+}
+
+function parseScalar(value: string | number | boolean, type: ValueType): Scalar | undefined {
+  if (integerType.test(type)) return parseInteger(value)
+  if (type === 'bool') return parseBoolean(value)
+  if (typeof value !== 'string') return undefined
+  if (type === 'address') return isEvmAddress(value.trim()) ? value.trim().toLowerCase() : undefined
+  const size = bytesType.exec(type)?.[1]
+  if (size !== undefined) {
+    const text = value.trim().toLowerCase()
+    return /^0x[0-9a-f]*$/.test(text) && text.length === 2 + 2 * Number(size) ? text : undefined
+  }
+  return type === 'text' ? value : undefined
+}
+
+/**
+ * A value as a type has it: integers as bigint, addresses and bytes in lower case; `undefined` where it does not fit.
+ * Integers may lie beyond the type's range: `300` can be compared with a uint8.
+ */
+export function parseValue(value: Parameter | ExpectedValue, type: ValueType): Observed | undefined {
+  const element = elementOf(type)
+  if (element === undefined) return Array.isArray(value) ? undefined : parseScalar(value, type)
+  if (!Array.isArray(value)) return undefined
+  const items: Scalar[] = []
+  for (const item of value) {
+    const parsed = parseScalar(item, element)
+    if (parsed === undefined) return undefined
+    items.push(parsed)
+  }
+  return items
+}
+
+/** Whether an integer lies in the range of its type. */
+export function isInRange(value: bigint, type: ValueType): boolean {
+  const [, unsigned, bits] = integerType.exec(type) ?? []
+  if (bits === undefined) return false
+  return unsigned === 'u' ? BigInt.asUintN(Number(bits), value) === value : BigInt.asIntN(Number(bits), value) === value
+}
+
+/** The expected value for readings of a type: for arrays an array, or one value that every element is compared with. */
+function parseExpected(value: ExpectedValue, type: ValueType): Observed | undefined {
+  const element = elementOf(type)
+  return parseValue(value, element === undefined || Array.isArray(value) ? type : element)
+}
+
+/** Why readings of a type cannot be compared so, or nothing where they can. */
+export function findMismatch({ comparator, value }: ReturnValueTest, type: ValueType): string | undefined {
+  const isOrdered = integerType.test(elementOf(type) ?? type)
+  if (!isOrdered && comparator !== '==' && comparator !== '!=') return `${type} can only be compared by == and !=`
+  return parseExpected(value, type) === undefined ? `the value is no ${type}` : undefined
+}
+
+function compareScalar(observed: Scalar, comparator: Comparator, expected: Scalar): boolean {
+  if (typeof observed !== typeof expected) return false
+  if (comparator === '==') return observed === expected
+  if (comparator === '!=') return observed !== expected
+  if (typeof observed !== 'bigint' || typeof expected !== 'bigint') return false
+  if (comparator === '>=') return observed >= expected
+  if (comparator === '<=') return observed <= expected
+  return comparator === '>' ? observed > expected : observed < expected
+}
+
+/**
+ * Whether a reading passes its test; `undefined` where the two cannot be compared. Integers are compared as integers of any
+ * size. Of an array every element must pass, against the one value or its own of an array as long; an empty one never does.
+ */
+export function compare(observed: Observed, type: ValueType, test: ReturnValueTest): boolean | undefined {
+  if (findMismatch(test, type) !== undefined) return undefined
+  const expected = parseExpected(test.value, type)
+  if (expected === undefined) return undefined
+  if (!isList(observed)) return isList(expected) ? undefined : compareScalar(observed, test.comparator, expected)
+  if (observed.length === 0) return false
+  if (!isList(expected)) return observed.every((item) => compareScalar(item, test.comparator, expected))
+  return (
+    observed.length === expected.length &&
+    observed.every((item, at) => {
+      const other = expected[at]
+      return other !== undefined && compareScalar(item, test.comparator, other)
+    })
+  )
+}
+
+function isList(value: Observed): value is readonly Scalar[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,166 @@
+import { CairnError, type EvmCondition, evmSignature, isEvmAddress, userAddressPlaceholder } from '@cairn/protocol'
+import { isHex } from 'viem/utils'
+import { decodeOutput, encodeCall, parseArgument } from './abi.ts'
+import { isJsonObject, type Json } from './json.ts'
+import { hasPlaceholder, namesUser } from './placeholders.ts'
+import type { ChainFamily, ChainReader, ReadContext, Reading } from './reader.ts'
+import { isExecutionError, type RpcAnswer } from './rpc.ts'
+
+const gasMost = '0xf4240'
+/** How long the newest block counts as such; what is read of a block by its hash stays. */
+const headKeptMs = 2_000
+const readKeptMs = 12_000
+
+type Block = { number: bigint; hash: string; timestampSeconds: bigint }
+
+function parseQuantity(value: Json | undefined): bigint | undefined {
+  return typeof value === 'string' && /^0x[0-9a-fA-F]{1,64}$/.test(value) ? BigInt(value) : undefined
+}
+
+function parseBlock(answer: RpcAnswer): Block | undefined {
+  if (answer.kind === 'error' || !isJsonObject(answer.result)) return undefined
+  const { number, hash, timestamp } = answer.result
+  const [height, seconds] = [parseQuantity(number), parseQuantity(timestamp)]
+  if (height === undefined || seconds === undefined || typeof hash !== 'string') return undefined
+  return /^0x[0-9a-fA-F]{64}$/.test(hash) ? { number: height, hash, timestampSeconds: seconds } : undefined
+}
+
+function unknown(reason: string): Reading {
+  return { kind: 'unknown', reason }
+}
+
+function describe(answer: RpcAnswer): string {
+  return answer.kind === 'error' ? `the chain answered with error ${answer.code}` : 'the chain gave no valid answer'
+}
+
+/** The block that all conditions of one evaluation are read at: the newest but for the confirmations, by its hash. */
+async function pinBlock({ chain, client, signal, clock }: ReadContext): Promise<Block | string> {
+  const ask = (tag: string, keepMs: number) => client.call('eth_getBlockByNumber', [tag, false], { signal, keepMs })
+  const newest = parseBlock(await ask('latest', headKeptMs))
+  if (newest === undefined) return 'the chain did not tell its newest block'
+  const ageSeconds = Math.floor(clock.now() / 1000) - Number(newest.timestampSeconds)
+  if (chain.blockAgeMostSeconds !== undefined && ageSeconds > chain.blockAgeMostSeconds) {
+    return 'the chain’s endpoint has fallen behind'
+  }
+  if (chain.confirmations === 0) return newest
+  const wanted = newest.number - BigInt(chain.confirmations)
+  if (wanted < 0n) return 'the chain is too young'
+  const block = parseBlock(await ask(`0x${wanted.toString(16)}`, headKeptMs))
+  return block?.number === wanted ? block : 'the chain did not tell a block'
+}
+
+/** Reads at one block of one chain; all faults of the chain become readings. */
+function openEvm(context: ReadContext): ChainReader<EvmCondition> {
+  const { client, signal } = context
+  let pinned: Promise<Block | string> | undefined
+  const pin = () => {
+    pinned ??= pinBlock(context)
+    return pinned
+  }
+
+  const readBalance = async (address: unknown, at: { blockHash: string }): Promise<Reading> => {
+    if (!isEvmAddress(address)) return { kind: 'unresolved', reason: 'the address is none of this chain' }
+    const answer = await client.call('eth_getBalance', [address.toLowerCase(), { ...at, requireCanonical: true }], {
+      signal,
+      keepMs: readKeptMs,
+    })
+    const value = answer.kind === 'result' ? parseQuantity(answer.result) : undefined
+    return value === undefined ? unknown(describe(answer)) : { kind: 'value', value, type: 'uint256' }
+  }
+
+  const readCall = async (to: string, data: string, type: string, at: { blockHash: string }): Promise<Reading> => {
+    const transaction = { to: to.toLowerCase(), data, gas: gasMost }
+    // Sent as it is, never followed by requests that a contract asks for (EIP-3668): those are reverts like any other.
+    const answer = await client.call('eth_call', [transaction, { ...at, requireCanonical: true }], {
+      signal,
+      keepMs: readKeptMs,
+    })
+    if (isExecutionError(answer)) return { kind: 'reverted' }
+    if (answer.kind === 'error' || !isHex(answer.result)) return unknown(describe(answer))
+    if (answer.result === '0x') return unknown('there is no such contract, or it gives nothing')
+    const value = decodeOutput(type, answer.result)
+    return value === undefined ? unknown(`the contract does not give one ${type}`) : { kind: 'value', value, type }
+  }
+
+  return {
+    async read(condition, parameters) {
+      try {
+        const block = await pin()
+        if (typeof block === 'string') return unknown(block)
+        const at = { blockHash: block.hash }
+        if (condition.standardContractType === '') {
+          if (condition.method === 'getBlockNumber') return { kind: 'value', value: block.number, type: 'uint256' }
+          return await readBalance(parameters[0] ?? context.identity, at)
+        }
+        const signature = evmSignature(condition)
+        const call = encodeCall(condition.method, signature, parameters)
+        if ('misfit' in call) {
+          return { kind: 'unresolved', reason: `parameter ${call.misfit + 1} is no ${signature.inputs[call.misfit]}` }
+        }
+        return await readCall(condition.contractAddress, call.data, signature.output, at)
+      } catch (error) {
+        if (CairnError.is(error, 'UPSTREAM_FAILED')) return unknown(error.message)
+        throw error
+      }
+    },
+  }
+}
+
+function refuse(condition: EvmCondition, field: string, reason: string): never {
+  throw new CairnError('INVALID_CONDITION', {
+    message: `Condition validation error: "${field}" of condition ${condition.id} ${reason}`,
+  })
+}
+
+function checkParameters(condition: EvmCondition): void {
+  const { inputs } = evmSignature(condition)
+  const given = condition.parameters ?? []
+  if (condition.standardContractType === '' && condition.method === 'getBalance' && given.length > 1) {
+    refuse(condition, 'parameters', 'must be one address at most')
+  }
+  for (const [at, type] of inputs.entries()) {
+    const parameter = given[at] ?? userAddressPlaceholder
+    if (Array.isArray(parameter) && type.endsWith('[]')) {
+      for (const item of parameter) {
+        if (!hasPlaceholder(item) && parseArgument([item], type) === undefined) {
+          refuse(condition, `parameters.${at}`, `must be ${type}`)
+        }
+      }
+    } else if (!hasPlaceholder(parameter) && parseArgument(parameter, type) === undefined) {
+      refuse(condition, `parameters.${at}`, `must be ${type}`)
+    }
+  }
+}
+
+/**
+ * Conditions on EVM chains: balances, the height, and one-output view methods.
+ *
+ * @see https://eips.ethereum.org/EIPS/eip-1898 for how the block is named
+ */
+export const evmFamily: ChainFamily<EvmCondition> = {
+  async verify(chain, endpoint) {
+    const answer = await endpoint.call('eth_chainId', [])
+    const id = answer.kind === 'result' ? parseQuantity(answer.result) : undefined
+    return id?.toString() === chain.chainId ? undefined : 'the endpoint is one of another chain'
+  },
+  open: openEvm,
+  typeOf: (condition) => evmSignature(condition).output,
+  costOf: (condition) => (condition.standardContractType !== '' ? 2 : condition.method === 'getBalance' ? 1 : 0),
+  isIdentity: isEvmAddress,
+  usesIdentity: (condition) =>
+    condition.standardContractType === '' &&
+    condition.method === 'getBalance' &&
+    (condition.parameters === undefined || condition.parameters.length === 0 || namesUser(condition.parameters)),
+  async validate(condition, { client, signal }) {
+    checkParameters(condition)
+    if (condition.standardContractType === '') return
+    let answer: RpcAnswer
+    try {
+      answer = await client.call('eth_getCode', [condition.contractAddress.toLowerCase(), 'latest'], { signal })
+    } catch (error) {
+      throw new CairnError('CONDITION_UNKNOWN', { cause: error })
+    }
+    if (answer.kind === 'error' || typeof answer.result !== 'string') throw new CairnError('CONDITION_UNKNOWN')
+    if (/^0x0*$/.test(answer.result)) refuse(condition, 'contractAddress', `is no contract on ${condition.chain}`)
+  },
+}

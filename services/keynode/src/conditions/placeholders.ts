@@ -1,0 +1,68 @@
+import {
+  dynamicDataSchema,
+  type ExpectedValue,
+  type Parameter,
+  placeholderName,
+  userAddressPlaceholder,
+} from '@cairn/protocol'
+import * as v from 'valibot'
+
+/** Who asks, and what they gave for placeholders. */
+export type Asker = {
+  /** The normalised address. */
+  identity: string
+  /** By `{id of the condition}.{name}`; not trusted to have any form. */
+  dynamicData: Readonly<Record<string, unknown>>
+}
+
+export type Resolved = { kind: 'resolved'; parameters: Parameter[] } | { kind: 'unresolved'; reason: string }
+
+type Scalar = Extract<Parameter, string | number | boolean>
+
+/** Whether a placeholder for the address of whoever asks stands anywhere in a value. */
+export function namesUser(value: Parameter | ExpectedValue | readonly Parameter[]): boolean {
+  return Array.isArray(value) ? value.some((item) => namesUser(item)) : value === userAddressPlaceholder
+}
+
+/** Whether any placeholder stands in a value. */
+export function hasPlaceholder(value: Parameter): boolean {
+  return Array.isArray(value) ? value.some(hasPlaceholder) : placeholderName(value) !== undefined
+}
+
+function find(name: string, id: number, asker: Asker): Parameter | undefined {
+  const key = `${id}.${name}`
+  if (!Object.hasOwn(asker.dynamicData, key)) return undefined
+  const parsed = v.safeParse(dynamicDataSchema, { [key]: asker.dynamicData[key] })
+  return parsed.success ? parsed.output[key] : undefined
+}
+
+/**
+ * Puts values in the places of `:userAddress` and `:name` in a condition's parameters, within arrays too. What is put in is
+ * never looked at again for placeholders, and `userAddress` is always who asks, whatever dynamicData says.
+ */
+export function resolveParameters(parameters: readonly Parameter[], id: number, asker: Asker): Resolved {
+  const missing: string[] = []
+  const resolve = (value: Scalar): Parameter => {
+    if (value === userAddressPlaceholder) return asker.identity
+    const name = placeholderName(value)
+    if (name === undefined) return value
+    const found = find(name, id, asker)
+    if (found === undefined) missing.push(`${id}.${name}`)
+    return found ?? ''
+  }
+  const resolveItem = (value: Scalar): Scalar => {
+    const found = resolve(value)
+    if (!Array.isArray(found)) return found
+    missing.push(`${id}.${placeholderName(value)}`)
+    return ''
+  }
+  const resolved = parameters.map((value) => (Array.isArray(value) ? value.map(resolveItem) : resolve(value)))
+  if (missing.length === 0) return { kind: 'resolved', parameters: resolved }
+  return { kind: 'unresolved', reason: `dynamicData lacks a value for ${[...new Set(missing)].join(', ')}` }
+}
+
+/** Puts the address of whoever asks in its places in the value that a reading is compared with. No other placeholder counts there. */
+export function resolveExpected(value: ExpectedValue, identity: string): ExpectedValue {
+  if (Array.isArray(value)) return value.map((item) => (item === userAddressPlaceholder ? identity : item))
+  return value === userAddressPlaceholder ? identity : value
+}
