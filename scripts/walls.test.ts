@@ -26,6 +26,13 @@ const rows = [
   ],
   ['services do not use the SDK', 'services/storage/src/uploads/c.ts', "import '@cairn/sdk'", 'noRestrictedImports'],
   [
+    'services do not use each other',
+    'services/keynode/src/shards/a.ts',
+    "import '@cairn/storage'",
+    'noRestrictedImports',
+  ],
+  ['the frame knows no service', 'packages/service/src/a.ts', "import '@cairn/crypto'", 'noRestrictedImports'],
+  [
     'the command line goes through the SDK',
     'packages/cli/src/a.ts',
     "import '@cairn/storage'",

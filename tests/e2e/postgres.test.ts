@@ -11,8 +11,8 @@ import {
   uploadFolder,
   uploadText,
 } from '@cairn/sdk'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type PostgresFixture, startPostgres } from '../../services/storage/src/db/postgres.fixture.ts'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 
 let postgres: PostgresFixture

@@ -1,7 +1,7 @@
 // `npm start`: the whole network on this machine, until Ctrl-C.
 import { relative, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
-import { untilStopped } from '@cairn/storage'
+import { untilStopped } from '@cairn/service'
 import { createNetwork, type Network } from './network.ts'
 import { networkFile } from './network-file.ts'
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { allCalls } from '@cairn/protocol'
+import { createReadiness } from '@cairn/service'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from './app.ts'
-import { createReadiness } from './service/readiness.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from './start-test-storage.fixture.ts'
 
 let storage: TestStorage
@@ -27,7 +27,7 @@ async function sendRaw(text: string): Promise<string> {
 
 test('every route is a call of the list, and every call of this host a route', async () => {
   const { context, profile } = storage
-  const readiness = createReadiness(context, async () => undefined)
+  const readiness = createReadiness({}, context.log)
   await using app = createApp({ context, readiness, profile: () => profile, stop: new AbortController().signal })
   await app.ready()
   const calls = allCalls.filter(({ host }) => host === 'api')

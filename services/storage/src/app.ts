@@ -1,22 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import {
-  CairnError,
-  getHealth,
-  getMetrics,
-  getReadiness,
-  keepAliveTimeoutMs,
-  type NetworkProfile,
-  requestIdHeader,
-} from '@cairn/protocol'
-import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import type { NetworkProfile } from '@cairn/protocol'
+import { createServiceApp, type Readiness } from '@cairn/service'
+import type { FastifyInstance } from 'fastify'
 import { registerAccountRoutes } from './accounts/routes.ts'
 import type { Context } from './context.ts'
 import { registerFileRoutes } from './files/routes.ts'
-import { answerClientError } from './http/client-errors.ts'
-import { registerCors } from './http/cors.ts'
-import { sendError } from './http/errors.ts'
+import { describeError } from './http/route.ts'
 import { registerPinRoutes } from './pins/routes.ts'
-import type { Readiness } from './service/readiness.ts'
 import { registerServiceRoutes } from './service/routes.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
 
@@ -30,125 +19,24 @@ export type AppParts = {
   stop: AbortSignal
 }
 
-/** A route as it was made; `callId` is absent for what is no call, such as the documentation's files. */
-export type AppRoute = { method: string; url: string; callId: string | undefined }
-
-declare module 'fastify' {
-  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another module's.
-  interface FastifyInstance {
-    /** Every route there is, for the test that compares them with the list of calls. */
-    readonly cairnRoutes: readonly AppRoute[]
-  }
-}
-
-/** What these tell is wanted most while the service ends. */
-const answeredToTheEnd = new Set<string | undefined>([getHealth.id, getReadiness.id, getMetrics.id])
-
-const headersTimeoutMs = 60_000
-/** A request's head in bytes; more is answered 431. */
-const headBytesMost = 32 * 1024
-
-/** The API, the upload node and the documentation: one listener, its way from top to bottom. */
+/** The API, the upload node and the documentation: one listener. */
 export function createApp({ context, readiness, profile, stop }: AppParts): FastifyInstance {
-  const app = Fastify({
-    loggerInstance: context.log,
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
-    trustProxy: context.config.trustedProxies.length > 0 ? [...context.config.trustedProxies] : false,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    // Uploads take hours: their own minimum rate guards them. The head has a limit of its own.
-    requestTimeout: 0,
-    forceCloseConnections: 'idle',
-    // Requests that still come in at the end get our own answer, below.
-    return503OnClosing: false,
-    clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) => {
-      sendError(request, reply, 'api', error, context.metrics)
-    },
-    routerOptions: { maxParamLength: 8192 },
-    http: { headersTimeout: headersTimeoutMs, maxHeaderSize: headBytesMost },
+  const { config } = context
+  const app = createServiceApp({
+    log: context.log,
+    metrics: context.metrics,
+    readiness,
+    stop,
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
+    isSecure: config.publicApiUrl?.startsWith('https:') ?? false,
+    dialect: 'api',
+    describeError,
   })
-  const routes: AppRoute[] = []
-  app.decorate('cairnRoutes', routes)
-  app.addHook('onRoute', ({ method, url, config }) => {
-    for (const one of [method].flat()) routes.push({ method: one, url, callId: config?.callId })
-  })
-  const isSecure = context.config.publicApiUrl?.startsWith('https:') ?? false
-  readBodiesOfJsonOnly(app)
-  app.decorateRequest('cairnCaller')
-  app.decorateRequest('cairnStop')
-  app.decorateReply('cairnDialect')
-
-  app.addHook('onRequest', async (request, reply) => {
-    request.cairnStop = stop
-    reply.headers({
-      [requestIdHeader]: request.id,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cross-origin-resource-policy': 'cross-origin',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-      'x-frame-options': 'DENY',
-      ...(isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-    })
-    if (request.method === 'GET' || request.method === 'HEAD') reply.header('cache-control', 'no-store')
-  })
-  registerCors(app, context.config.corsOrigins)
-  app.addHook('onRequest', async (request) => {
-    if (readiness.isDraining && !answeredToTheEnd.has(request.routeOptions.config.callId)) {
-      throw new CairnError('UNAVAILABLE', { message: 'The service is about to end', retryAfterSeconds: 5 })
-    }
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    const call = request.routeOptions.config.callId ?? 'none'
-    context.metrics.requests.inc({ call, status: reply.statusCode })
-    context.metrics.seconds.observe({ call }, reply.elapsedTime / 1000)
-    // The path without its query: addresses and names stay out of the log.
-    request.log.info(
-      {
-        call,
-        method: request.method,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        keyId: request.cairnCaller?.keyId,
-      },
-      'request',
-    )
-  })
-
   registerServiceRoutes(app, context, readiness, profile)
   registerAccountRoutes(app, context)
   registerUploadRoutes(app, context)
   registerFileRoutes(app, context)
   registerPinRoutes(app, context)
-
-  app.setErrorHandler((error, request, reply) => {
-    sendError(request, reply, 'api', error, context.metrics)
-  })
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = allowedMethods(app, request)
-    // A route that found nothing, such as that of files, ends here too: its method is not what is wrong.
-    const isMethodWrong = allowed.length > 0 && !allowed.includes(request.method)
-    if (isMethodWrong) reply.header('allow', allowed.join(', '))
-    const code = isMethodWrong ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND'
-    sendError(request, reply, 'api', new CairnError(code), context.metrics)
-  })
   return app
-}
-
-/** Streams are read by their handlers; only JSON is parsed, and only where a call has such a body. */
-function readBodiesOfJsonOnly(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    // Published clients name this type on calls without a body, too: the call's schema says whether one is needed.
-    if (body === '') done(null, undefined)
-    else void parseJson(request, body.toString(), done)
-  })
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
-}
-
-/** The methods that the path of a request does have. */
-function allowedMethods(app: FastifyInstance, request: FastifyRequest): string[] {
-  const url = request.url.split('?')[0] ?? '/'
-  return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => app.findRoute({ method, url }) !== null)
 }

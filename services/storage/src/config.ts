@@ -1,7 +1,20 @@
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { CairnError, GIB, MIB } from '@cairn/protocol'
-import type { DatabaseSettings } from './db/database.ts'
+import { GIB, MIB } from '@cairn/protocol'
+import {
+  type DatabaseSettings,
+  databaseUrl,
+  type LogLevel,
+  list,
+  logLevels,
+  oneOf,
+  optional,
+  readSettings,
+  type Setting,
+  type SettingValues,
+  text,
+  url,
+  whole,
+} from '@cairn/service'
 
 /** The settings of the storage service, parsed. */
 export type StorageConfig = {
@@ -30,51 +43,7 @@ export type StorageConfig = {
   readonly scrubBytesPerSecond: number
   readonly packGraceMs: number
   readonly stopTimeoutMs: number
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
-}
-
-/** One variable of the environment: how it is read, what holds without it, what it is for. */
-export type Setting<T> = { about: string; fallback: string; read(text: string): T }
-
-const text: (t: string) => string = (value) => value
-const list = (value: string) =>
-  value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-
-function whole(least: number, most: number): (text: string) => number {
-  return (value) => {
-    const number = Number(value)
-    if (!/^\d+$/.test(value) || number < least || number > most)
-      throw new Error(`must be a whole number from ${least} to ${most}`)
-    return number
-  }
-}
-
-function url(value: string): string {
-  const parsed = URL.canParse(value) ? new URL(value) : undefined
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) throw new Error('must be an http or https URL')
-  return value.replace(/\/+$/, '')
-}
-
-function optional<T>(read: (text: string) => T): (text: string) => T | undefined {
-  return (value) => (value === '' ? undefined : read(value))
-}
-
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-
-function logLevel(value: string): StorageConfig['logLevel'] {
-  const found = logLevels.find((level) => level === value)
-  if (found === undefined) throw new Error(`must be one of ${logLevels.join(', ')}`)
-  return found
-}
-
-function databaseUrl(value: string): string | undefined {
-  if (value === '') return undefined
-  // The text itself stays out of the message: it may hold a password.
-  if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must be empty (SQLite) or a postgres:// URL')
-  return value
+  readonly logLevel: LogLevel
 }
 
 /** Every setting there is. `docs/configuration.md` is printed from this record. */
@@ -156,51 +125,28 @@ export const settings = {
     fallback: '10',
     read: (value: string) => whole(0, 3600)(value) * 1000,
   },
-  CAIRN_LOG_LEVEL: { about: `Least level of log lines: ${logLevels.join(', ')}.`, fallback: 'info', read: logLevel },
+  CAIRN_LOG_LEVEL: {
+    about: `Least level of log lines: ${logLevels.join(', ')}.`,
+    fallback: 'info',
+    read: oneOf(logLevels),
+  },
 } as const satisfies Record<string, Setting<unknown>>
 
 /** Names that other parts of Cairn read: known, so that they are no error here; so are those of tests, CAIRN_TEST_…. */
 const foreignNames = new Set(['CAIRN_NETWORK', 'CAIRN_API_KEY', 'CAIRN_CONFIG_HOME', 'CAIRN_PASSWORD_FILE'])
 
-type Values = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
-
 /**
  * Reads the settings out of an environment.
  * @throws CairnError INVALID_CONFIGURATION naming every setting that is wrong, and every CAIRN_ name that is unknown.
  */
-export function readConfig(environment: Record<string, string | undefined> = process.env): StorageConfig {
-  const problems: string[] = []
-  const values: Partial<Record<keyof typeof settings, unknown>> = {}
-  for (const name of Object.keys(settings) as (keyof typeof settings)[]) {
-    try {
-      values[name] = settings[name].read(readValue(environment, name) ?? settings[name].fallback)
-    } catch (error) {
-      problems.push(`${name} ${error instanceof Error ? error.message : 'is not valid'}`)
-    }
-  }
-  for (const name of Object.keys(environment)) {
-    const known = Object.hasOwn(settings, name.replace(/_FILE$/, '')) || foreignNames.has(name)
-    if (name.startsWith('CAIRN_') && !name.startsWith('CAIRN_TEST_') && !known)
-      problems.push(`${name} is not a setting`)
-  }
-  if (problems.length > 0) {
-    throw new CairnError('INVALID_CONFIGURATION', { message: problems.join('; '), details: { problems } })
-  }
-  return toConfig(values as Values)
+export function readConfig(
+  environment: Record<string, string | undefined> = process.env,
+  foreign: ReadonlySet<string> = new Set(),
+): StorageConfig {
+  return toConfig(readSettings(settings, environment, { foreign: new Set([...foreignNames, ...foreign]) }))
 }
 
-function readValue(environment: Record<string, string | undefined>, name: string): string | undefined {
-  const file = environment[`${name}_FILE`]
-  if (file === undefined) return environment[name]
-  if (environment[name] !== undefined) throw new Error(`is set twice: by itself and by ${name}_FILE`)
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    throw new Error(`cannot be read: ${name}_FILE names a file that does not open`, { cause: error })
-  }
-}
-
-function toConfig(values: Values): StorageConfig {
+function toConfig(values: SettingValues<typeof settings>): StorageConfig {
   const home = values.CAIRN_HOME
   const database: DatabaseSettings =
     values.CAIRN_DATABASE_URL === undefined

@@ -1,8 +1,8 @@
+import type { RateLimiter } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
 import type { StorageConfig } from './config.ts'
 import type { Database } from './db/database.ts'
-import type { Metrics } from './http/metrics.ts'
-import type { RateLimiter } from './http/rate-limits.ts'
+import type { StorageMetrics } from './metrics.ts'
 import type { PackStore } from './packs/packs.ts'
 
 /** Where the time comes from: milliseconds since 1970. Tests give their own. */
@@ -15,7 +15,7 @@ export type Context = {
   readonly packs: PackStore
   readonly clock: Clock
   readonly log: FastifyBaseLogger
-  readonly metrics: Metrics
+  readonly metrics: StorageMetrics
   readonly rates: RateLimiter
   /** Names this process in reservations and leases. */
   readonly processId: string

@@ -1,3 +1,2 @@
 export { readConfig, type StorageConfig, settings } from './config.ts'
 export { type Storage, startStorage } from './start.ts'
-export { untilStopped } from './until-stopped.ts'

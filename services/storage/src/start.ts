@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, unlink } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { NetworkProfile } from '@cairn/protocol'
-import type { FastifyInstance } from 'fastify'
+import { createRateLimiter, createReadiness, endApps, listen } from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import { releaseAbandoned } from './accounts/quota.ts'
 import { createApp } from './app.ts'
@@ -11,12 +10,10 @@ import type { StorageConfig } from './config.ts'
 import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { createGatewayApp } from './gateway/app.ts'
-import { createMetrics } from './http/metrics.ts'
-import { createRateLimiter } from './http/rate-limits.ts'
+import { createStorageMetrics } from './metrics.ts'
 import { openFileStore } from './objects/files.ts'
 import { createPackStore } from './packs/create-pack-store.ts'
 import type { PackEvent } from './packs/packs.ts'
-import { createReadiness } from './service/readiness.ts'
 import { startWorkers } from './start-workers.ts'
 
 /** A storage service that runs. Disposing ends it: no new requests, running ones end or are cut, then all is closed. */
@@ -46,7 +43,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const db = stack.use(await openDatabase(config.database))
   const objects = await openFileStore(config.packFolder)
   stack.defer(() => objects.close())
-  const metrics = createMetrics()
+  const metrics = createStorageMetrics()
   const onEvent = (event: PackEvent) => report(event, log, metrics.damagedBlocks)
   const packs = createPackStore({
     db,
@@ -66,7 +63,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   stack.use(startWorkers(context, objects, onEvent))
 
   const stop = new AbortController()
-  const readiness = createReadiness(context, () => probeObjects(config.packFolder))
+  const readiness = createReadiness({ database: () => db.ping(), objects: () => probeObjects(config.packFolder) }, log)
   let profile: NetworkProfile | undefined
   const readProfile = () => {
     if (profile === undefined) throw new Error('the profile is made once the listeners have their ports')
@@ -74,7 +71,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   }
   const app = createApp({ context, readiness, profile: readProfile, stop: stop.signal })
   const gateway = createGatewayApp({ packs, log, config, clock })
-  stack.defer(() => end([app, gateway], stop, config.stopTimeoutMs, () => readiness.drain()))
+  stack.defer(() => endApps([app, gateway], stop, config.stopTimeoutMs, () => readiness.drain()))
   const apiUrl = config.publicApiUrl ?? (await listen(app, config.host, config.port))
   if (config.publicApiUrl !== undefined) await listen(app, config.host, config.port)
   const ownGatewayUrl = await listen(gateway, config.host, config.gatewayPort)
@@ -83,34 +80,6 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
 
   const running = stack.move()
   return { apiUrl, gatewayUrl, context, profile, [Symbol.asyncDispose]: () => running.disposeAsync() }
-}
-
-async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
-  await app.listen({ host, port })
-  const address = app.server.address() as AddressInfo
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
-}
-
-const idleCheckMs = 50
-
-/** No new work, then the end of running work, cut at the limit. */
-async function end(apps: FastifyInstance[], stop: AbortController, limitMs: number, drain: () => void): Promise<void> {
-  drain()
-  const closed = Promise.all(apps.map((app) => app.close()))
-  // Connections that were busy when all idle ones were closed stay open after their answer: they are closed as well.
-  const idle = setInterval(() => {
-    for (const app of apps) app.server.closeIdleConnections()
-  }, idleCheckMs)
-  const timer = setTimeout(() => {
-    stop.abort()
-    for (const app of apps) app.server.closeAllConnections()
-  }, limitMs)
-  try {
-    await closed
-  } finally {
-    clearTimeout(timer)
-    clearInterval(idle)
-  }
 }
 
 async function probeObjects(folder: string): Promise<void> {

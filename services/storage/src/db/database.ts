@@ -1,37 +1,15 @@
-import type { Kysely } from 'kysely'
-import { openPostgres } from './postgres.ts'
+import { type DatabaseSettings, openDatabase as open, type Database as ServiceDatabase } from '@cairn/service'
+import { createTables } from './migrations/0001_create-tables.ts'
 import type { Schema } from './schema.ts'
-import { openSqlite } from './sqlite.ts'
 
-/** Where the rows are. */
-export type DatabaseSettings =
-  | { kind: 'sqlite'; path: string }
-  | { kind: 'postgres'; url: string; poolSize?: number | undefined }
+/** The rows of the storage service. */
+export type Database = ServiceDatabase<Schema>
 
-/** The rows of the service, on SQLite or PostgreSQL. */
-export type Database = {
-  readonly kind: 'sqlite' | 'postgres'
-  /** Single statements that read. On SQLite it cannot write. @throws CairnError UNAVAILABLE */
-  readonly read: Kysely<Schema>
-  /**
-   * One unit of work, atomic and durable when the promise resolves. It may be run again after a conflict (at most 5
-   * times, with jitter), so it must have no side effects of its own; and it should wait for nothing but `trx`, for all
-   * other units wait for it on SQLite. What one unit reads may be changed by another before it writes (PostgreSQL runs
-   * READ COMMITTED): put the condition into the UPDATE.
-   * @throws what the unit throws; CairnError CONFLICT after the last try, UNAVAILABLE, STORAGE_FULL
-   */
-  write<T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T>
-  /** Resolves when the database answers. @throws CairnError UNAVAILABLE */
-  ping(): Promise<void>
-  /** Waits for the units under way and closes the connections. */
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
+/** All migrations, in order. Names never change once released. */
+const migrations = [createTables]
 
-/**
- * Opens the database and brings its tables up to date.
- * @throws CairnError UNAVAILABLE; INVALID_CONFIGURATION for one that is newer than this code or would not keep data.
- */
+/** Opens the database of the storage service and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */
 export function openDatabase(settings: DatabaseSettings): Promise<Database> {
-  return settings.kind === 'sqlite' ? openSqlite(settings.path) : openPostgres(settings.url, settings.poolSize)
+  // The ids of packs are 63-bit numbers; all other columns called id are text.
+  return open<Schema>(settings, { migrations, bigintColumns: ['id', 'pack_id', 'packId'] })
 }

@@ -1,9 +1,8 @@
 import { CairnError } from '@cairn/protocol'
+import { isUniqueViolation, migrate } from '@cairn/service'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from './database.ts'
-import { migrate } from './migrate.ts'
-import { isUniqueViolation } from './unique-violation.ts'
 
 const account = (address: string, dataLimitBytes = 100) => ({
   address,

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { openDatabase } from '../db/database.ts'
-import { type PostgresFixture, startPostgres } from '../db/postgres.fixture.ts'
 import { packSuite } from './packs.suite.ts'
 
 describe('on SQLite', () => {

@@ -1,8 +1,8 @@
 import { CairnError } from '@cairn/protocol'
+import { isUniqueViolation } from '@cairn/service'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
-import { isUniqueViolation } from '../db/unique-violation.ts'
 import type { OwnPack, SealedPack } from './packs.ts'
 
 /** Packs of more blocks get their rows before their upload, in units of this size, so that no unit is long. */

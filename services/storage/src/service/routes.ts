@@ -1,20 +1,13 @@
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  getHealth,
-  getMetrics,
-  getNetworkProfile,
-  getOpenApi,
-  getReadiness,
-  type NetworkProfile,
-} from '@cairn/protocol'
+import { getNetworkProfile, getOpenApi, type NetworkProfile } from '@cairn/protocol'
 import { toOpenApi } from '@cairn/protocol/openapi'
+import { type Readiness, registerHealthRoutes } from '@cairn/service'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
-import { route } from '../http/route.ts'
+import { route, routeParts } from '../http/route.ts'
 import { docsPage, docsScript } from './docs-page.ts'
-import type { Readiness } from './readiness.ts'
 import { serviceVersion } from './service-version.ts'
 
 /** Binds what tells about the service itself: health, metrics, profile, documentation. */
@@ -25,15 +18,7 @@ export function registerServiceRoutes(
   profile: () => NetworkProfile,
 ): void {
   const openApi = toOpenApi({ version: serviceVersion })
-  route(app, context, getHealth, async () => ({ status: 'ok' as const }))
-  route(app, context, getReadiness, async () => ({
-    status: 'ready' as const,
-    version: serviceVersion,
-    parts: await readiness.check(),
-  }))
-  route(app, context, getMetrics, async ({ reply }) =>
-    reply.header('content-type', context.metrics.registry.contentType).send(await context.metrics.registry.metrics()),
-  )
+  registerHealthRoutes(app, routeParts(context), readiness, serviceVersion)
   route(app, context, getNetworkProfile, async () => profile())
   route(app, context, getOpenApi, async () => ({ openapi: '3.1.1', ...openApi }))
 

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createRateLimiter } from '@cairn/service'
 import Fastify from 'fastify'
 import { readConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import { openDatabase } from '../db/database.ts'
-import { createMetrics } from '../http/metrics.ts'
-import { createRateLimiter } from '../http/rate-limits.ts'
+import { createStorageMetrics } from '../metrics.ts'
 import { openFileStore } from '../objects/files.ts'
 import { createPackStore } from '../packs/packs.ts'
 
@@ -39,7 +39,7 @@ export async function openTestContext(limitBytes: number, env: Record<string, st
     packs,
     clock,
     log,
-    metrics: createMetrics(),
+    metrics: createStorageMetrics(),
     rates: createRateLimiter(0, clock),
     processId: 'test',
   }

@@ -1,5 +1,4 @@
 import { CairnError, type DialectName, type ErrorCode, encodeError, requestIdHeader } from '@cairn/protocol'
-import { UnixfsError } from '@cairn/unixfs'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasUnreadBody, lingeringBody } from './linger.ts'
 import type { Metrics } from './metrics.ts'
@@ -15,10 +14,14 @@ const frameCodes: Record<string, ErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'INVALID_REQUEST',
 }
 
-/** Any fault as one of ours: errors of the frame by their code, of UnixFS as a bad request, the rest as INTERNAL. */
-export function toCairnError(error: unknown): CairnError {
+/** What a service knows of errors that are not ours; undefined for those it does not know. */
+export type DescribeError = (error: unknown) => CairnError | undefined
+
+/** Any fault as one of ours: what the service knows, errors of the frame by their code, the rest as INTERNAL. */
+export function toCairnError(error: unknown, describe?: DescribeError): CairnError {
   if (CairnError.is(error)) return error
-  if (error instanceof UnixfsError) return new CairnError('INVALID_REQUEST', { message: error.message, cause: error })
+  const described = describe?.(error)
+  if (described !== undefined) return described
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     const code = frameCodes[error.code]
     if (code !== undefined) return new CairnError(code, { cause: error })
@@ -36,8 +39,9 @@ export function sendError(
   dialect: DialectName,
   fault: unknown,
   metrics: Metrics,
+  describe?: DescribeError,
 ): FastifyReply {
-  const error = toCairnError(fault)
+  const error = toCairnError(fault, describe)
   const named = new CairnError(error.code, {
     message: error.message,
     hint: error.hint,

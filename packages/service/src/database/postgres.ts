@@ -1,13 +1,12 @@
 import { CairnError } from '@cairn/protocol'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
-import type { Database } from './database.ts'
+import type { BaseSchema, Database, DatabaseOptions } from './database.ts'
 import { exactIntegers } from './exact-integers.ts'
 import { migrate } from './migrate.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
 import { describePostgresError } from './postgres-errors.ts'
 import { runAgain } from './run-again.ts'
-import type { Schema } from './schema.ts'
 
 const connectTimeoutMs = 5000
 /** Longest a statement may take: in the server, and for a server that has stopped answering, here. */
@@ -16,7 +15,11 @@ const answerTimeoutMs = 35_000
 const pingTimeoutMs = 2000
 
 /** Opens a pool of connections to PostgreSQL and brings the tables up to date. `url` is never logged. */
-export async function openPostgres(url: string, poolSize = 16): Promise<Database> {
+export async function openPostgres<Schema extends BaseSchema>(
+  url: string,
+  { migrations, bigintColumns }: DatabaseOptions,
+  poolSize = 16,
+): Promise<Database<Schema>> {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -31,12 +34,12 @@ export async function openPostgres(url: string, poolSize = 16): Promise<Database
   pool.on('error', () => undefined)
   // One that dies in use fails the statement it runs; unheard, the event beside that would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const read = new Kysely<Schema>({ dialect: createPostgresDialect(pool), plugins: [exactIntegers] })
+  const read = new Kysely<Schema>({ dialect: createPostgresDialect(pool), plugins: [exactIntegers(bigintColumns)] })
   const write = <T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T> =>
     runAgain(() => read.transaction().execute(unit))
   try {
     await requireSafety(read)
-    await migrate('postgres', write)
+    await migrate<Schema>('postgres', write, migrations)
   } catch (error) {
     await read.destroy()
     throw error
@@ -70,7 +73,7 @@ async function ping(pool: pg.Pool): Promise<void> {
 }
 
 /** A server that does not sync would lose what we acknowledged. */
-async function requireSafety(read: Kysely<Schema>): Promise<void> {
+async function requireSafety<Schema>(read: Kysely<Schema>): Promise<void> {
   for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
     const { rows } = await sql<{ value: string }>`select current_setting(${setting}) as value`.execute(read)
     if (rows[0]?.value !== 'off') continue

@@ -6,8 +6,6 @@ export type Metrics = {
   readonly requests: Counter<'call' | 'status'>
   readonly seconds: Histogram<'call'>
   readonly errors: Counter<'code'>
-  readonly uploadedBytes: Counter
-  readonly damagedBlocks: Counter
 }
 
 /** Makes a registry of its own, so that several services live in one process. */
@@ -31,11 +29,5 @@ export function createMetrics(): Metrics {
       registers,
     }),
     errors: new Counter({ name: 'cairn_errors_total', help: 'Errors answered', labelNames: ['code'], registers }),
-    uploadedBytes: new Counter({ name: 'cairn_uploaded_bytes_total', help: 'Bytes of files taken in', registers }),
-    damagedBlocks: new Counter({
-      name: 'cairn_damaged_blocks_total',
-      help: 'Blocks found not to match their hash',
-      registers,
-    }),
   }
 }

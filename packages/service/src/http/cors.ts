@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
-const allowedHeaders = 'Authorization, Content-Type, Encryption, Mime-Type, X-Storage-Type, X-Deal-Parameter'
+const allowedHeaders =
+  'Authorization, Content-Type, Encryption, Mime-Type, X-Storage-Type, X-Deal-Parameter, X-Cairn-Proof, X-Auth-Message'
 const exposedHeaders = 'X-Cairn-Code, X-Request-Id, Retry-After, X-Chunked-Output, X-Stream-Output'
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import type { Context } from '../context.ts'
+import type { FastifyBaseLogger } from 'fastify'
 
 /** Whether the service takes requests, and why not. */
 export type Readiness = {
@@ -10,8 +10,11 @@ export type Readiness = {
   check(): Promise<Record<string, string>>
 }
 
-/** Watches the parts that requests need. `probeObjects` resolves when the object store can be written. */
-export function createReadiness(context: Context, probeObjects: () => Promise<void>): Readiness {
+/** Watches the parts that requests need: each probe resolves while its part works. */
+export function createReadiness(
+  probes: Readonly<Record<string, () => Promise<unknown>>>,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): Readiness {
   let draining = false
   return {
     drain() {
@@ -24,17 +27,17 @@ export function createReadiness(context: Context, probeObjects: () => Promise<vo
       if (draining) throw new CairnError('UNAVAILABLE', { message: 'The service is about to end' })
       const parts: Record<string, string> = {}
       const failed: string[] = []
-      const probe = async (name: string, work: Promise<unknown>) => {
+      const probe = async ([name, work]: [string, () => Promise<unknown>]) => {
         try {
-          await work
+          await work()
           parts[name] = 'ok'
         } catch (error) {
-          context.log.warn({ err: error, part: name }, 'a part does not answer')
+          log.warn({ err: error, part: name }, 'a part does not answer')
           parts[name] = 'failed'
           failed.push(name)
         }
       }
-      await Promise.all([probe('database', context.db.ping()), probe('objects', probeObjects())])
+      await Promise.all(Object.entries(probes).map(probe))
       if (failed.length > 0) {
         throw new CairnError('UNAVAILABLE', {
           message: `Not ready: ${failed.join(', ')}`,

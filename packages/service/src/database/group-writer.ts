@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { ConflictError } from './conflict-error.ts'
 import { runAgain } from './run-again.ts'
-import type { Schema } from './schema.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
 
 /** Units in one commit: bounds how long the first of them waits for the last. */
@@ -13,7 +12,7 @@ const lockTries = 80
 type Waiting = { run(): Promise<void>; commit(): void; fail(error: unknown): void }
 
 /** Runs units of work on one connection, many to a commit. */
-export type GroupWriter = {
+export type GroupWriter<Schema> = {
   write<T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T>
   /** Waits for the units that are under way. */
   close(): Promise<void>
@@ -24,7 +23,7 @@ export type GroupWriter = {
  * savepoint of its own, so one that fails takes nothing of the others with it. A unit that fails hears so at once, the
  * others when the commit is durable.
  */
-export function createGroupWriter(database: DatabaseSync, kysely: Kysely<Schema>): GroupWriter {
+export function createGroupWriter<Schema>(database: DatabaseSync, kysely: Kysely<Schema>): GroupWriter<Schema> {
   const queue: Waiting[] = []
   let draining: Promise<void> | undefined
 

@@ -1,11 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { type Kysely, sql } from 'kysely'
 import { columnTypes, type Migration } from './migration.ts'
-import { createTables } from './migrations/0001_create-tables.ts'
-import type { Schema } from './schema.ts'
-
-/** All migrations, in order. Names never change once released. */
-const migrations: readonly Migration[] = [createTables]
 
 /** Any number; the same for all replicas, so that one migrates at a time. */
 const migrationLock = 7_240_611_093
@@ -14,10 +9,10 @@ const migrationLock = 7_240_611_093
  * Runs the migrations that have not run, in one transaction.
  * @throws CairnError INVALID_CONFIGURATION when the database was migrated by newer code.
  */
-export async function migrate(
+export async function migrate<Schema>(
   kind: 'sqlite' | 'postgres',
   write: <T>(unit: (trx: Kysely<Schema>) => Promise<T>) => Promise<T>,
-  known: readonly Migration[] = migrations,
+  known: readonly Migration[],
 ): Promise<void> {
   const types = columnTypes[kind]
   await write(async (trx) => {
@@ -27,7 +22,9 @@ export async function migrate(
         `create table if not exists migration (name ${types.text} primary key, applied_at ${types.integer} not null)${types.strict}`,
       )
       .execute(trx)
-    const done = new Set((await trx.selectFrom('migration').select('name').execute()).map(({ name }) => name))
+    const done = new Set(
+      (await sql<{ name: string }>`select name from migration`.execute(trx)).rows.map(({ name }) => name),
+    )
     const names = new Set(known.map(({ name }) => name))
     const strange = [...done].find((name) => !names.has(name))
     if (strange !== undefined) {
@@ -39,7 +36,7 @@ export async function migrate(
     for (const { name, statements } of known) {
       if (done.has(name)) continue
       for (const statement of statements(types)) await sql.raw(statement).execute(trx)
-      await trx.insertInto('migration').values({ name, applied_at: Date.now() }).execute()
+      await sql`insert into migration (name, applied_at) values (${name}, ${Date.now()})`.execute(trx)
     }
   })
 }

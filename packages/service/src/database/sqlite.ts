@@ -3,11 +3,10 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CairnError } from '@cairn/protocol'
 import { Kysely, sql } from 'kysely'
-import type { Database } from './database.ts'
+import type { BaseSchema, Database, DatabaseOptions } from './database.ts'
 import { exactIntegers } from './exact-integers.ts'
 import { createGroupWriter } from './group-writer.ts'
 import { migrate } from './migrate.ts'
-import type { Schema } from './schema.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
 
@@ -16,18 +15,21 @@ const readerTimeoutMs = 2000
 const writerTimeoutMs = 20
 
 /** Opens a SQLite file, makes it where there is none, and brings its tables up to date. */
-export async function openSqlite(path: string): Promise<Database> {
+export async function openSqlite<Schema extends BaseSchema>(
+  path: string,
+  { migrations, bigintColumns }: DatabaseOptions,
+): Promise<Database<Schema>> {
   const writer = openWriter(path)
-  const writing = createKysely(writer)
+  const writing = createKysely<Schema>(writer, bigintColumns)
   const { write, close: finishWrites } = createGroupWriter(writer, writing)
   try {
-    await migrate('sqlite', write)
+    await migrate<Schema>('sqlite', write, migrations)
   } catch (error) {
     writer.close()
     throw error
   }
   const reader = open(path, { readOnly: true, timeout: readerTimeoutMs })
-  const read = createKysely(reader)
+  const read = createKysely<Schema>(reader, bigintColumns)
 
   const close = async (): Promise<void> => {
     await finishWrites()
@@ -84,9 +86,9 @@ function requirePragma(database: DatabaseSync, name: string, wanted: string | nu
   })
 }
 
-function createKysely(database: DatabaseSync) {
+function createKysely<Schema>(database: DatabaseSync, bigintColumns: readonly string[] | undefined) {
   return new Kysely<Schema>({
     dialect: createSqliteDialect(database),
-    plugins: [exactIntegers],
+    plugins: [exactIntegers(bigintColumns)],
   })
 }

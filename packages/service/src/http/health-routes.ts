@@ -1,0 +1,22 @@
+import { getHealth, getMetrics, getReadiness } from '@cairn/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { Readiness } from '../readiness.ts'
+import { type RouteParts, routeCall } from './route.ts'
+
+/** Binds what tells operators about a process: that it runs, that it takes requests, its figures. */
+export function registerHealthRoutes<Caller>(
+  app: FastifyInstance,
+  parts: RouteParts<Caller>,
+  readiness: Readiness,
+  version: string,
+): void {
+  routeCall(app, parts, getHealth, async () => ({ status: 'ok' as const }))
+  routeCall(app, parts, getReadiness, async () => ({
+    status: 'ready' as const,
+    version,
+    parts: await readiness.check(),
+  }))
+  routeCall(app, parts, getMetrics, async ({ reply }) =>
+    reply.header('content-type', parts.metrics.registry.contentType).send(await parts.metrics.registry.metrics()),
+  )
+}

@@ -1,0 +1,32 @@
+export { ConflictError } from './database/conflict-error.ts'
+export {
+  type BaseSchema,
+  type Database,
+  type DatabaseOptions,
+  type DatabaseSettings,
+  openDatabase,
+} from './database/database.ts'
+export { migrate } from './database/migrate.ts'
+export type { ColumnTypes, Migration } from './database/migration.ts'
+export { runAgain } from './database/run-again.ts'
+export { isUniqueViolation } from './database/unique-violation.ts'
+export { type AppRoute, createServiceApp, type ServiceAppOptions } from './http/app.ts'
+export { readBearer } from './http/bearer.ts'
+export { registerCors } from './http/cors.ts'
+export { type DescribeError, sendError, toCairnError } from './http/errors.ts'
+export { registerHealthRoutes } from './http/health-routes.ts'
+export { endApps, listen } from './http/listen.ts'
+export { createMetrics, type Metrics } from './http/metrics.ts'
+export { createRateLimiter, type RateLimiter } from './http/rate-limits.ts'
+export {
+  type Authorize,
+  type Authorized,
+  type Handler,
+  type RouteParts,
+  type RouteRequest,
+  routeCall,
+  setDialect,
+} from './http/route.ts'
+export { createReadiness, type Readiness } from './readiness.ts'
+export * from './settings.ts'
+export { untilStopped } from './until-stopped.ts'
