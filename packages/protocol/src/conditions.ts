@@ -32,39 +32,6 @@ export type ConditionSet = {
   | { chainType: 'RADIX'; conditions: RadixCondition[] }
 )
 
-/**
- * The fields of a call that sets conditions. They let everything through, so that whatever is wrong with conditions is
- * refused by {@link parseConditions}, with its own code and the words of the specification.
- */
-export const conditionFields = {
-  conditions: v.pipe(
-    v.optional(v.unknown()),
-    v.description(`1 to ${conditionsMost} conditions on the state of chains, each with an id of its own.`),
-    v.examples([
-      [
-        {
-          id: 1,
-          chain: 'Optimism',
-          method: 'balanceOf',
-          standardContractType: 'ERC20',
-          contractAddress: '0xF0Bc72fA04aea04d04b1fA80B359Adb566E1c8B1',
-          parameters: [':userAddress'],
-          returnValueTest: { comparator: '>=', value: '1000000000000000000' },
-        },
-      ],
-    ]),
-  ),
-  aggregator: v.pipe(
-    v.optional(v.unknown()),
-    v.description('How they combine, by id: ([1] and [2]) or ![3]. Required from two conditions on.'),
-  ),
-  chainType: v.pipe(v.optional(v.unknown()), v.description(`One of ${chainTypes.join(', ')}; EVM unless said.`)),
-  decryptionType: v.pipe(
-    v.optional(v.unknown()),
-    v.description(`One of ${decryptionTypes.join(', ')}; ADDRESS unless said.`),
-  ),
-}
-
 function refuse(reason: string, fields?: Record<string, string>): never {
   throw new CairnError('INVALID_CONDITION', {
     message: `Condition validation error: ${reason}`,

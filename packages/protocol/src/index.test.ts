@@ -34,7 +34,6 @@ test('the public surface', () => {
       "commonErrors",
       "comparators",
       "conditionArrayItemsMost",
-      "conditionFields",
       "conditionParametersMost",
       "conditionsMost",
       "coreumChains",

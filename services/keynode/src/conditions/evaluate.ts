@@ -1,0 +1,138 @@
+import { type ConditionSet, evaluateExpression, parseAggregator, type Truth } from '@cairn/protocol'
+import type { Chain, Chains } from './chains.ts'
+import { compare } from './compare.ts'
+import { createEvaluationRate } from './evaluation-rate.ts'
+import { resolveExpected } from './placeholders.ts'
+import { planSet, type Scope, type Task } from './plan.ts'
+import type { Observed, Scalar } from './reader.ts'
+import { type ChainClient, type ConditionLog, createChainClient, type RpcLimits, rpcLimits } from './rpc.ts'
+
+/** What came of one condition. */
+export type ConditionResult = {
+  id: number
+  result: Truth
+  /** What the chain said; integers as decimal text. */
+  observed?: string | boolean | (string | boolean)[]
+  /** Why it is unknown, or a no without a comparison. Fit for callers. */
+  reason?: string
+}
+
+/** What came of a set. Conditions that could not matter any more were not read and are not among the results. */
+export type Evaluation = { isMet: Truth; results: ConditionResult[] }
+
+/** Reads conditions on chains. */
+export type Conditions = {
+  /** Names of the chains that conditions may use here, sorted. */
+  readonly chainNames: readonly string[]
+  /**
+   * Whether a set is met for an address, told within 6 s. `unknown` never grants: a chain did not answer, and the others
+   * do not decide alone; asking later may help. Meant for whoever has proved the address, and only where nothing else
+   * allows already.
+   *
+   * @param dynamicData values for placeholders as they came, `{id}.{name}` → value
+   * @throws RATE_LIMITED beyond 10 evaluations a minute for one address
+   */
+  check(set: ConditionSet, identity: string, dynamicData?: unknown, signal?: AbortSignal): Promise<Evaluation>
+  /**
+   * Refuses a set that could never be evaluated here.
+   *
+   * @throws INVALID_CONDITION, CHAIN_NOT_SUPPORTED; CONDITION_UNKNOWN where a chain does not answer
+   */
+  validateOnCreate(set: ConditionSet, signal?: AbortSignal): Promise<void>
+}
+
+export type ConditionParts = {
+  chains: Chains
+  clock: { now(): number }
+  log: ConditionLog
+  limits?: Partial<RpcLimits>
+}
+
+type Outcome = ConditionResult & {
+  /** Unknown by what whoever asks gave or is, not by a chain. */
+  isOwnFault: boolean
+}
+
+/** Makes what reads conditions on the configured chains. Keeps nothing but short-lived answers of chains and counts. */
+export function createConditions({ chains, clock, log, limits = {} }: ConditionParts): Conditions {
+  const rate = createEvaluationRate(clock)
+  const clients = new Map<Chain, ChainClient>()
+  const clientOf: Scope['clientOf'] = (chain, family) => {
+    const client =
+      clients.get(chain) ??
+      createChainClient(chain, { clock, log, limits, verify: (endpoint) => family.verify(chain, endpoint) })
+    clients.set(chain, client)
+    return client
+  }
+  const scopeOf = (identity: string, dynamicData: unknown, signal: AbortSignal | undefined): Scope => {
+    const limit = AbortSignal.timeout(limits.totalMs ?? rpcLimits.totalMs)
+    return {
+      chains,
+      clock,
+      clientOf,
+      identity,
+      dynamicData: isRecord(dynamicData) ? dynamicData : {},
+      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+    }
+  }
+
+  return {
+    chainNames: chains.names,
+    async check(set, identity, dynamicData, signal) {
+      if (set.conditions.length === 0) return { isMet: 'false', results: [] }
+      rate.count(identity)
+      const tasks = planSet(set, scopeOf(identity, dynamicData, signal))
+      const expression = parseAggregator(
+        set.aggregator,
+        tasks.map(({ condition }) => condition.id),
+      )
+      const outcomes = new Map<number, Outcome>()
+      const decide = () => evaluateExpression(expression, (id) => outcomes.get(id)?.result ?? 'unknown')
+      for (const cost of [...new Set(tasks.map((task) => task.cost))].sort((a, b) => a - b)) {
+        const group = tasks.filter((task) => task.cost === cost)
+        for (const outcome of await Promise.all(group.map((task) => readTask(task, identity)))) {
+          outcomes.set(outcome.id, outcome)
+        }
+        if (decide() !== 'unknown') break
+      }
+      const all = [...outcomes.values()]
+      const isMet = decide()
+      const isOwnFault = all.every((outcome) => outcome.result !== 'unknown' || outcome.isOwnFault)
+      return {
+        isMet: isMet === 'unknown' && isOwnFault ? 'false' : isMet,
+        results: all.map(({ isOwnFault: _own, ...result }) => result).sort((a, b) => a.id - b.id),
+      }
+    },
+    async validateOnCreate(set, signal) {
+      const tasks = planSet(set, scopeOf('', {}, signal))
+      for (const task of tasks) task.check()
+      await Promise.all(tasks.map((task) => task.validate()))
+    },
+  }
+}
+
+async function readTask({ condition, read }: Task, identity: string): Promise<Outcome> {
+  const { id, returnValueTest } = condition
+  const reading = await read()
+  if (reading.kind === 'reverted')
+    return { id, result: 'false', reason: 'the contract refused the call', isOwnFault: false }
+  if (reading.kind !== 'value') {
+    return { id, result: 'unknown', reason: reading.reason, isOwnFault: reading.kind === 'unresolved' }
+  }
+  const test = { ...returnValueTest, value: resolveExpected(returnValueTest.value, identity) }
+  const isMet = compare(reading.value, reading.type, test)
+  const observed = show(reading.value)
+  if (isMet === undefined) {
+    return { id, result: 'unknown', observed, reason: 'the value cannot be compared with this', isOwnFault: false }
+  }
+  return { id, result: isMet ? 'true' : 'false', observed, isOwnFault: false }
+}
+
+function show(value: Observed): string | boolean | (string | boolean)[] {
+  const one = (item: Scalar) => (typeof item === 'bigint' ? item.toString() : item)
+  return typeof value === 'object' ? value.map(one) : one(value)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,97 @@
+import { type AccessCondition, CairnError, type ConditionSet, type Parameter, zeroAddress } from '@cairn/protocol'
+import type { Chain, Chains, Family } from './chains.ts'
+import { findMismatch } from './compare.ts'
+import { evmFamily } from './evm.ts'
+import { type Asker, namesUser, resolveExpected, resolveParameters } from './placeholders.ts'
+import type { ChainFamily, ChainReader, Reading } from './reader.ts'
+import type { ChainClient } from './rpc.ts'
+
+/** One condition of an evaluation, whatever its family. */
+export type Task = {
+  condition: AccessCondition
+  /** Cheap ones are read first. */
+  cost: number
+  /** Throws INVALID_CONDITION or CHAIN_NOT_SUPPORTED for what can be told without asking a chain. */
+  check(): void
+  /** Asks the chain what else could never be read. */
+  validate(): Promise<void>
+  read(): Promise<Reading>
+}
+
+/** What all tasks of one evaluation have in common. */
+export type Scope = Asker & {
+  chains: Chains
+  clock: { now(): number }
+  signal: AbortSignal
+  clientOf(chain: Chain, family: Pick<ChainFamily<never>, 'verify'>): ChainClient
+}
+
+function parametersOf(condition: AccessCondition): readonly Parameter[] {
+  return 'parameters' in condition ? (condition.parameters ?? []) : []
+}
+
+function planFamily<Condition extends AccessCondition>(
+  name: Family,
+  family: ChainFamily<Condition>,
+  conditions: readonly Condition[],
+  scope: Scope,
+): Task[] {
+  const readers = new Map<Chain, ChainReader<Condition>>()
+  const find = (condition: Condition) => scope.chains.find(name, condition.chain)
+  const contextOf = (condition: Condition) => {
+    const chain = find(condition)
+    const { clock, signal, identity } = scope
+    return { chain, client: scope.clientOf(chain, family), clock, signal, identity }
+  }
+  const readerOf = (condition: Condition): ChainReader<Condition> => {
+    const context = contextOf(condition)
+    const reader = readers.get(context.chain) ?? family.open(context)
+    readers.set(context.chain, reader)
+    return reader
+  }
+  return conditions.map((condition) => ({
+    condition,
+    cost: family.costOf(condition),
+    check() {
+      find(condition)
+      const { comparator, value } = condition.returnValueTest
+      const mismatch = findMismatch(
+        { comparator, value: resolveExpected(value, zeroAddress) },
+        family.typeOf(condition),
+      )
+      if (mismatch === undefined) return
+      throw new CairnError('INVALID_CONDITION', {
+        message: `Condition validation error: "returnValueTest" of condition ${condition.id}: ${mismatch}`,
+      })
+    },
+    validate: () => family.validate(condition, contextOf(condition)),
+    async read() {
+      const asksForUser =
+        family.usesIdentity(condition) ||
+        namesUser(parametersOf(condition)) ||
+        namesUser(condition.returnValueTest.value)
+      if (asksForUser && !family.isIdentity(scope.identity)) {
+        return { kind: 'unresolved', reason: 'the address is none of this chain' }
+      }
+      const resolved = resolveParameters(parametersOf(condition), condition.id, scope)
+      if (resolved.kind === 'unresolved') return resolved
+      try {
+        return await readerOf(condition).read(condition, resolved.parameters)
+      } catch (error) {
+        // A chain that was configured when the condition was set.
+        if (CairnError.is(error, 'CHAIN_NOT_SUPPORTED')) return { kind: 'unknown', reason: error.message }
+        throw error
+      }
+    },
+  }))
+}
+
+/**
+ * Plans the reading of a set's conditions.
+ *
+ * @throws CHAIN_NOT_SUPPORTED for families that no node reads
+ */
+export function planSet(set: ConditionSet, scope: Scope): Task[] {
+  if (set.chainType === 'EVM') return planFamily('evm', evmFamily, set.conditions, scope)
+  throw new CairnError('CHAIN_NOT_SUPPORTED', { details: { chains: scope.chains.names } })
+}
