@@ -1,2 +1,6 @@
+export { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
+export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswer } from './find-key.ts'
 export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './keystore.ts'
+export { recoverKey } from './recover.ts'
+export { generateKey, type KeySet, splitKey } from './split.ts'
 export { createWallet, signMessage, type Wallet, walletFromPrivateKey } from './wallet.ts'

@@ -1,0 +1,101 @@
+import { CairnError, type KeyShard, keyShardThreshold, type ShardSet } from '@cairn/protocol'
+import { fitsCommitment, isWholeSet } from './commit.ts'
+import { parseShard, writeScalar } from './group-order.ts'
+import { areConsistent, interpolate } from './recover.ts'
+
+/** What one node gave. */
+export type ShardAnswer = { node: number; shard: KeyShard; set?: ShardSet | undefined }
+
+export type FindKeyOptions = {
+  /** A set whose commitments are known to be right, such as one kept beside the file. */
+  trustedSet?: ShardSet | undefined
+  /** Whether a key is the file's, where that can be tried: needed where shards have no commitments and do not all agree. */
+  confirm?: ((masterKey: string) => boolean | Promise<boolean>) | undefined
+}
+
+export type FoundKey = {
+  masterKey: string
+  /** Nodes that gave a shard of something else. */
+  wrongNodes: number[]
+}
+
+type Candidate = { node: number; x: bigint; y: bigint }
+
+/**
+ * Finds a key among the answers of nodes of which some may lie, and names those.
+ *
+ * Commitments count where they are trusted, or where three nodes gave the same: two liars cannot. Without them, shards of
+ * five nodes that all agree are the key's; anything less is only believed once `confirm` has said so.
+ * @throws CairnError NOT_ENOUGH_SHARDS, SHARDS_INCONSISTENT with the nodes in `details`
+ */
+export async function findKey(answers: readonly ShardAnswer[], options: FindKeyOptions = {}): Promise<FoundKey> {
+  const set = options.trustedSet ?? agreedSet(answers)
+  if (set !== undefined) return findCommitted(answers, set)
+  const { candidates, wrongNodes } = readCandidates(answers)
+  if (candidates.length < keyShardThreshold) throw tooFew(answers, wrongNodes)
+  if (candidates.length > keyShardThreshold + 1 && areConsistent(candidates, keyShardThreshold))
+    return { masterKey: keyOf(candidates), wrongNodes }
+  if (options.confirm !== undefined) {
+    for (const subset of subsetsOf(candidates, keyShardThreshold)) {
+      const masterKey = keyOf(subset)
+      if (!(await options.confirm(masterKey))) continue
+      const others = candidates.filter((one) => interpolate(subset, one.x) !== one.y).map(({ node }) => node)
+      return { masterKey, wrongNodes: [...wrongNodes, ...others].sort((a, b) => a - b) }
+    }
+  }
+  throw new CairnError('SHARDS_INCONSISTENT', { details: { nodes: candidates.map(({ node }) => node) } })
+}
+
+/** The set that at least three nodes gave alike, and that is whole. */
+export function agreedSet(answers: readonly ShardAnswer[]): ShardSet | undefined {
+  for (const { set } of answers) {
+    if (set === undefined || !isWholeSet(set)) continue
+    if (answers.filter((other) => other.set?.id === set.id).length >= keyShardThreshold) return set
+  }
+  return undefined
+}
+
+function findCommitted(answers: readonly ShardAnswer[], set: ShardSet): FoundKey {
+  const right = answers.filter(({ node, shard }) => fitsCommitment(set, node, shard))
+  const wrongNodes = answers.filter((answer) => !right.includes(answer)).map(({ node }) => node)
+  if (right.length < set.threshold) throw tooFew(answers, wrongNodes)
+  const points = right.slice(0, set.threshold).map(({ node, shard }) => ({ node, ...parseShard(shard) }))
+  return { masterKey: keyOf(points), wrongNodes }
+}
+
+/** Shards that can be shards: those that are none, and all but one of an index, are somebody's lie. */
+function readCandidates(answers: readonly ShardAnswer[]): { candidates: Candidate[]; wrongNodes: number[] } {
+  const candidates: Candidate[] = []
+  const wrongNodes: number[] = []
+  for (const { node, shard } of answers) {
+    try {
+      const point = parseShard(shard)
+      if (candidates.some(({ x }) => x === point.x)) wrongNodes.push(node)
+      else candidates.push({ node, ...point })
+    } catch (error) {
+      if (!CairnError.is(error, 'INVALID_SHARD')) throw error
+      wrongNodes.push(node)
+    }
+  }
+  return { candidates, wrongNodes }
+}
+
+function keyOf(points: readonly Candidate[]): string {
+  return writeScalar(interpolate(points.slice(0, keyShardThreshold), 0n))
+}
+
+function tooFew(answers: readonly ShardAnswer[], wrongNodes: number[]): CairnError {
+  return new CairnError('NOT_ENOUGH_SHARDS', {
+    details: { needed: keyShardThreshold, right: answers.length - wrongNodes.length, wrongNodes },
+  })
+}
+
+function* subsetsOf<T>(all: readonly T[], size: number, from = 0): Generator<T[]> {
+  if (size === 0) {
+    yield []
+    return
+  }
+  for (let i = from; i <= all.length - size; i++) {
+    for (const rest of subsetsOf(all, size - 1, i + 1)) yield [all[i] as T, ...rest]
+  }
+}

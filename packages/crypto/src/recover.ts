@@ -1,0 +1,51 @@
+import { CairnError, type KeyShard, keyShardThreshold } from '@cairn/protocol'
+import { field, parseShard, writeScalar } from './group-order.ts'
+
+type Point = { x: bigint; y: bigint }
+
+/**
+ * Recovers a key from its shards: the value at zero of the polynomial through them, by Lagrange.
+ *
+ * It cannot tell whether the shards are of one key: with more than `threshold` of them their consistency is checked, with
+ * just as many it cannot be. Where shards come from others, use `findKey`.
+ * @throws CairnError INVALID_SHARD (not shards at all), KEY_NOT_RECOVERED (too few, one index twice, inconsistent)
+ */
+export function recoverKey(shards: readonly KeyShard[], threshold = keyShardThreshold): string {
+  if (!Array.isArray(shards)) throw new CairnError('INVALID_SHARD')
+  const points = shards.map(parseShard)
+  const twice = points.find(({ x }, i) => points.findIndex((other) => other.x === x) !== i)
+  if (twice !== undefined) {
+    throw new CairnError('KEY_NOT_RECOVERED', {
+      message: `can't recover Key: the index ${writeScalar(twice.x).slice(0, 8)}… comes twice`,
+    })
+  }
+  if (points.length < Math.max(2, threshold)) throw new CairnError('KEY_NOT_RECOVERED')
+  const base = points.slice(0, threshold)
+  if (points.slice(threshold).some(({ x, y }) => interpolate(base, x) !== y))
+    throw new CairnError('KEY_NOT_RECOVERED', { message: "can't recover Key: the shards are not of one key" })
+  const secret = interpolate(base, field.ZERO)
+  if (secret === 0n) throw new CairnError('KEY_NOT_RECOVERED')
+  return writeScalar(secret)
+}
+
+/** Whether points lie on one polynomial that `threshold` of them determine. */
+export function areConsistent(points: readonly Point[], threshold: number): boolean {
+  const base = points.slice(0, threshold)
+  return points.slice(threshold).every(({ x, y }) => interpolate(base, x) === y)
+}
+
+/** The value at `at` of the polynomial through points of distinct x. */
+export function interpolate(points: readonly Point[], at: bigint): bigint {
+  let sum = field.ZERO
+  for (const [i, { x, y }] of points.entries()) {
+    let numerator = y
+    let denominator = field.ONE
+    for (const [j, other] of points.entries()) {
+      if (i === j) continue
+      numerator = field.mul(numerator, field.sub(at, other.x))
+      denominator = field.mul(denominator, field.sub(x, other.x))
+    }
+    sum = field.add(sum, field.mul(numerator, field.inv(denominator)))
+  }
+  return sum
+}

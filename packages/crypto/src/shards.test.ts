@@ -1,0 +1,243 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CairnError, type KeyShard } from '@cairn/protocol'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
+import { findKey } from './find-key.ts'
+import { field, writeScalar } from './group-order.ts'
+import { recoverKey } from './recover.ts'
+import { generateKey, splitKey } from './split.ts'
+
+const runs = Number(process.env['CAIRN_TEST_FUZZ'] ?? 0) || undefined
+const order = field.ORDER
+
+const vectors = readFileSync(join(import.meta.dirname, 'vectors', 'kavach-key-sets.txt'), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => {
+    const [masterKey = '', ...pairs] = line.split(' ')
+    return {
+      masterKey,
+      keyShards: pairs.map((pair) => {
+        const [index = '', key = ''] = pair.split(':')
+        return { index, key }
+      }),
+    }
+  })
+
+function subsets(shards: readonly KeyShard[], size: number): KeyShard[][] {
+  if (size === 0) return [[]]
+  return shards.flatMap((shard, i) => subsets(shards.slice(i + 1), size - 1).map((rest) => [shard, ...rest]))
+}
+
+function codeOf(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    if (CairnError.is(error)) return error.code
+    throw error
+  }
+  return 'none'
+}
+
+const answersOf = (shards: readonly KeyShard[], set?: ReturnType<typeof commitShards>) =>
+  shards.map((shard, i) => ({ node: i + 1, shard, ...(set === undefined ? {} : { set }) }))
+
+const flip = (shard: KeyShard): KeyShard => ({
+  ...shard,
+  key: (shard.key.startsWith('0') ? '1' : '0') + shard.key.slice(1),
+})
+
+describe('shards', () => {
+  test('any three of five made by the published client recover its key', () => {
+    expect(vectors.length).toBeGreaterThanOrEqual(40)
+    for (const { masterKey, keyShards } of vectors) {
+      const all = subsets(keyShards, 3)
+      expect(all).toHaveLength(10)
+      for (const three of all) expect(recoverKey(three)).toBe(masterKey)
+      expect(recoverKey(keyShards)).toBe(masterKey)
+    }
+  })
+
+  test('any three of five recover a generated and a given key, in any order; no two do', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: order - 1n }), (value) => {
+        const masterKey = writeScalar(value)
+        const shards = splitKey(masterKey)
+        for (const three of subsets(shards, 3)) expect(recoverKey(three.reverse())).toBe(masterKey)
+        for (const two of subsets(shards, 2)) expect(codeOf(() => recoverKey(two))).toBe('KEY_NOT_RECOVERED')
+      }),
+      { numRuns: 20 },
+    )
+    const { masterKey, keyShards } = generateKey()
+    expect(masterKey).toMatch(/^[0-9a-f]{64}$/)
+    expect(recoverKey(keyShards.slice(2))).toBe(masterKey)
+  })
+
+  test('other thresholds hold as well', () => {
+    for (const [threshold, count] of [
+      [2, 2],
+      [2, 5],
+      [5, 5],
+      [4, 9],
+    ] as const) {
+      const { masterKey, keyShards } = generateKey(threshold, count)
+      expect(keyShards).toHaveLength(count)
+      expect(recoverKey(keyShards.slice(count - threshold), threshold)).toBe(masterKey)
+      expect(codeOf(() => recoverKey(keyShards.slice(0, threshold - 1), threshold))).toBe('KEY_NOT_RECOVERED')
+    }
+  })
+
+  test.each([
+    [3, 2],
+    [1, 5],
+    [0, 5],
+    [-1, 5],
+    [2.5, 5],
+    [3, Number.NaN],
+    [6, 5],
+    [3, 100_000],
+  ])('a threshold of %s of %s is refused', (threshold, count) => {
+    expect(codeOf(() => generateKey(threshold, count))).toBe('INVALID_THRESHOLD')
+  })
+
+  test('a threshold above the count is refused in the words of the specification', () => {
+    expect(() => generateKey(6, 5)).toThrow('keyCount must be greater then threshold')
+  })
+
+  test.each([
+    ['zero', '0'.repeat(64)],
+    ['the order', writeScalar(order)],
+    ['above the order', 'f'.repeat(64)],
+    ['0x before it', `0x${'1'.repeat(64)}`],
+    ['62 digits', '1'.repeat(62)],
+    ['66 digits', '1'.repeat(66)],
+    ['no hex', 'z'.repeat(64)],
+    ['blanks', ` ${'1'.repeat(63)}`],
+    ['nothing', ''],
+  ])('a key of %s cannot be split', (_name, key) => {
+    expect(codeOf(() => splitKey(key))).toBe('KEY_NOT_SHARDABLE')
+  })
+
+  test('the largest key, a small one and upper case are split; the text comes back padded and in lower case', () => {
+    for (const key of [writeScalar(order - 1n), writeScalar(1n), 'A'.repeat(64).replace('A', '0')]) {
+      expect(recoverKey(splitKey(key).slice(1, 4))).toBe(key.toLowerCase())
+    }
+  })
+
+  test('shards that are none are refused, each for what it is', () => {
+    const shards = generateKey().keyShards
+    const [first, second, third] = shards as [KeyShard, KeyShard, KeyShard]
+    expect(codeOf(() => recoverKey([]))).toBe('KEY_NOT_RECOVERED')
+    expect(codeOf(() => recoverKey([first]))).toBe('KEY_NOT_RECOVERED')
+    expect(codeOf(() => recoverKey([first, second, first]))).toBe('KEY_NOT_RECOVERED')
+    expect(codeOf(() => recoverKey([first, second, { ...third, index: first.index }]))).toBe('KEY_NOT_RECOVERED')
+    for (const index of ['0'.repeat(64), 'zz', `0x${'1'.repeat(64)}`, writeScalar(order), '1'.repeat(66)]) {
+      expect(
+        codeOf(() => recoverKey([first, second, { ...third, index }])),
+        index,
+      ).toBe('INVALID_SHARD')
+    }
+    for (const key of ['z'.repeat(64), '', writeScalar(order)]) {
+      expect(
+        codeOf(() => recoverKey([first, second, { ...third, key }])),
+        key,
+      ).toBe('INVALID_SHARD')
+    }
+    expect(() => recoverKey([first, second, { ...third, key: 'z' }])).toThrow(
+      'keyShards must be an array of objects containing these keys [index, key]',
+    )
+    const upper = shards.map(({ key, index }) => ({ key: key.toUpperCase(), index: index.toUpperCase() }))
+    expect(recoverKey(upper)).toBe(recoverKey(shards))
+    expect(codeOf(() => recoverKey([...shards.slice(0, 4), flip(shards[4] as KeyShard)]))).toBe('KEY_NOT_RECOVERED')
+  })
+
+  test('whatever is given for shards gives a key or an error of ours', () => {
+    const text = fc.oneof(fc.string(), fc.stringMatching(/^[0-9a-fA-F]{60,68}$/))
+    fc.assert(
+      fc.property(fc.array(fc.record({ key: text, index: text }), { maxLength: 6 }), (shards) => {
+        expect(['none', 'INVALID_SHARD', 'KEY_NOT_RECOVERED']).toContain(codeOf(() => recoverKey(shards)))
+      }),
+      { numRuns: runs ?? 2000 },
+    )
+  })
+})
+
+describe('commitments', () => {
+  const { masterKey, keyShards } = generateKey()
+  const set = commitShards(keyShards)
+
+  test('each shard fits its node and no other, and no changed one does', () => {
+    expect(isWholeSet(set)).toBe(true)
+    for (const [i, shard] of keyShards.entries()) {
+      for (let node = 0; node <= 6; node++) expect(fitsCommitment(set, node, shard)).toBe(node === i + 1)
+      expect(fitsCommitment(set, i + 1, flip(shard))).toBe(false)
+      expect(fitsCommitment(set, i + 1, { key: shard.key, index: 'x' })).toBe(false)
+      expect(fitsCommitment(set, i + 1, { key: shard.key.toUpperCase(), index: shard.index })).toBe(true)
+    }
+    expect(isWholeSet({ ...set, commitments: [...set.commitments].reverse() })).toBe(false)
+    expect(isWholeSet({ ...set, threshold: 2 })).toBe(false)
+    expect(codeOf(() => commitShards(keyShards.slice(1)))).toBe('INVALID_KEY_SHARDS')
+  })
+
+  test('with any two nodes lying, silent, or giving another file’s shard, the key is found and the liars are named', async () => {
+    const foreign = generateKey().keyShards
+    for (let one = 0; one < 5; one++) {
+      for (let other = one + 1; other < 5; other++) {
+        const lies = keyShards.map((shard, i) =>
+          i === one ? flip(shard) : i === other ? (foreign[i] as KeyShard) : shard,
+        )
+        expect(await findKey(answersOf(lies, set))).toEqual({ masterKey, wrongNodes: [one + 1, other + 1] })
+        const silent = answersOf(keyShards, set).filter((_answer, i) => i !== one && i !== other)
+        expect(await findKey(silent)).toEqual({ masterKey, wrongNodes: [] })
+      }
+    }
+  })
+
+  test('two liars cannot bring in commitments of their own', async () => {
+    const theirs = generateKey()
+    const theirSet = commitShards(theirs.keyShards)
+    const answers = answersOf(keyShards, set).map((answer, i) =>
+      i < 2 ? { ...answer, shard: theirs.keyShards[i] as KeyShard, set: theirSet } : answer,
+    )
+    expect(await findKey(answers)).toEqual({ masterKey, wrongNodes: [1, 2] })
+    await expect(findKey(answers.slice(0, 4))).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
+  })
+
+  test('a set whose name is not that of its list counts for nothing', async () => {
+    const forged = { ...set, commitments: commitShards(generateKey().keyShards).commitments }
+    expect((await findKey(answersOf(keyShards, forged))).masterKey).toBe(masterKey)
+  })
+
+  test('fewer than three right shards are too few, and say whose are wrong', async () => {
+    const lies = keyShards.map((shard, i) => (i < 3 ? flip(shard) : shard))
+    await expect(findKey(answersOf(lies, set))).rejects.toMatchObject({
+      code: 'NOT_ENOUGH_SHARDS',
+      details: { wrongNodes: [1, 2, 3], right: 2 },
+    })
+    await expect(findKey([])).rejects.toMatchObject({ code: 'NOT_ENOUGH_SHARDS' })
+  })
+})
+
+describe('shards without commitments', () => {
+  const { masterKey, keyShards } = generateKey()
+  const confirm = (key: string) => key === masterKey
+
+  test('five that agree are the key; fewer are not believed unconfirmed', async () => {
+    expect(await findKey(answersOf(keyShards))).toEqual({ masterKey, wrongNodes: [] })
+    await expect(findKey(answersOf(keyShards.slice(0, 4)))).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
+    await expect(findKey(answersOf(keyShards.slice(0, 3)))).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
+    expect(await findKey(answersOf(keyShards.slice(0, 3)), { confirm })).toEqual({ masterKey, wrongNodes: [] })
+  })
+
+  test('confirmed, two wrong ones are found out and named', async () => {
+    const lies = keyShards.map((shard, i) => (i === 0 || i === 3 ? flip(shard) : shard))
+    expect(await findKey(answersOf(lies), { confirm })).toEqual({ masterKey, wrongNodes: [1, 4] })
+    await expect(findKey(answersOf(lies))).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
+    const rubbish = answersOf(keyShards).map((answer, i) =>
+      i === 2 ? { ...answer, shard: { key: '1', index: '1' } } : answer,
+    )
+    expect(await findKey(rubbish, { confirm })).toEqual({ masterKey, wrongNodes: [3] })
+  })
+})
