@@ -29,7 +29,8 @@ async function readText(response: Response, bytesMost: number): Promise<string> 
   // Leaving the loop early cancels the body.
   for await (const piece of response.body) {
     sizeBytes += piece.byteLength
-    if (sizeBytes > bytesMost) throw failed('the answer of the chain is too large')
+    if (sizeBytes > bytesMost)
+      throw new CairnError('PAYLOAD_TOO_LARGE', { message: 'the answer of the chain is too large' })
     text += decoder.decode(piece, { stream: true })
   }
   return text + decoder.decode()
@@ -38,7 +39,7 @@ async function readText(response: Response, bytesMost: number): Promise<string> 
 /**
  * Asks an endpoint once. Redirects are refused: they would lead to hosts that nobody configured.
  *
- * @throws UPSTREAM_FAILED for statuses and sizes; what fetch, the decoder and the JSON parser throw
+ * @throws UPSTREAM_FAILED for statuses, PAYLOAD_TOO_LARGE for sizes; what fetch, the decoder and the JSON parser throw
  */
 export async function askEndpoint(
   base: string,

@@ -71,7 +71,7 @@ function readRpcAnswer({ body }: EndpointAnswer): RpcAnswer {
 export function isExecutionError(answer: RpcAnswer): boolean {
   return (
     answer.kind === 'error' &&
-    (answer.code === 3 || /revert|invalid opcode/i.test(answer.message)) &&
+    (answer.code === 3 || /\brevert(ed)?\b|invalid ?(fe)? ?opcode/i.test(answer.message)) &&
     !/out ?of ?gas|gas required exceeds|gas too low/i.test(answer.message)
   )
 }
@@ -166,7 +166,10 @@ export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
         inconclusive ??= answer
       } catch (error) {
         fault = CairnError.is(error, 'UPSTREAM_FAILED') ? error : failed('the chain cannot be read', error)
-        if (++endpoint.failures >= limits.failures) endpoint.restsUntil = parts.clock.now() + limits.restMs
+        // Contracts can make answers too large: nobody may make an endpoint rest by that.
+        if (!CairnError.is(fault.cause, 'PAYLOAD_TOO_LARGE') && ++endpoint.failures >= limits.failures) {
+          endpoint.restsUntil = parts.clock.now() + limits.restMs
+        }
         parts.log.warn(
           { chain: chain.name, endpoint: position, reason: fault.message },
           'an endpoint of a chain failed',

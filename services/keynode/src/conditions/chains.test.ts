@@ -1,0 +1,79 @@
+import { CairnError } from '@cairn/protocol'
+import { describe, expect, test } from 'vitest'
+import { parseChains } from './chains.ts'
+
+const rpcUrls = ['https://rpc.example/v2/secret']
+const read = (chains: object) => parseChains(JSON.stringify({ chains }))
+
+function refusal(text: string): CairnError {
+  try {
+    parseChains(text)
+  } catch (error) {
+    if (CairnError.is(error)) return error
+  }
+  throw new Error('was not refused')
+}
+
+test('documented names need endpoints alone', () => {
+  const chains = read({ Optimism: { rpcUrls }, devnet: { rpcUrls }, Coreum_Mainnet: { rpcUrls, confirmations: 0 } })
+  expect(chains.find('evm', 'OPTIMISM')).toEqual({
+    name: 'Optimism',
+    family: 'evm',
+    rpcUrls,
+    chainId: '10',
+    confirmations: 3,
+    blockAgeMostSeconds: 900,
+  })
+  expect(chains.find('solana', 'DEVNET').chainId).toBe('EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG')
+  expect(chains.find('coreum', 'coreum_mainnet')).toMatchObject({ chainId: 'coreum-mainnet-1', confirmations: 0 })
+})
+
+test('a chain of one’s own can stand in for documented names', () => {
+  const chains = read({
+    Local: { family: 'evm', chainId: 31337, rpcUrls, confirmations: 0, aliases: ['Optimism', 'BSC'] },
+  })
+  expect(chains.find('evm', 'bsc')).toMatchObject({ name: 'Local', chainId: '31337' })
+  expect(chains.find('evm', 'local').blockAgeMostSeconds).toBeUndefined()
+  expect(chains.names).toEqual(['BSC', 'Local', 'Optimism'])
+  expect(chains.all.length).toBe(1)
+})
+
+test('what is not configured is refused, with the names there are', () => {
+  const chains = read({ Optimism: { rpcUrls } })
+  for (const name of ['Polygon', 'constructor', 'http://127.0.0.1', '']) {
+    try {
+      chains.find('evm', name)
+      expect.unreachable()
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'CHAIN_NOT_SUPPORTED', details: { chains: ['Optimism'] } })
+    }
+  }
+  expect(() => chains.find('solana', 'Optimism')).toThrow('not supported')
+  expect(() => parseChains('{"chains":{}}').find('evm', 'Optimism')).toThrow('not supported')
+})
+
+describe('what is refused, without the URLs', () => {
+  test.each([
+    ['no JSON', 'chains:', 'they are not JSON'],
+    ['no chains', '{}', 'look at chains'],
+    [
+      'an unknown key',
+      '{"chains":{"Base":{"rpcUrls":["https://a.example/secret"],"url":"secret"}}}',
+      'chains.Base.url',
+    ],
+    ['no endpoint', '{"chains":{"Base":{"rpcUrls":[]}}}', 'chains.Base.rpcUrls'],
+    ['a file', '{"chains":{"Base":{"rpcUrls":["file:///secret"]}}}', 'chains.Base.rpcUrls.0'],
+    ['a user', '{"chains":{"Base":{"rpcUrls":["https://me:secret@a.example"]}}}', 'chains.Base.rpcUrls.0'],
+    ['no family', '{"chains":{"Mine":{"rpcUrls":["https://a.example/secret"]}}}', 'Mine needs a family'],
+    ['no id', '{"chains":{"Destra":{"rpcUrls":["https://a.example/secret"]}}}', 'Destra needs a chainId'],
+    [
+      'a name twice',
+      '{"chains":{"Base":{"rpcUrls":["http://a"]},"BASE":{"rpcUrls":["http://a"]}}}',
+      'BASE is given twice',
+    ],
+  ])('%s', (_what, text, reason) => {
+    const error = refusal(text)
+    expect([error.code, error.message]).toEqual(['INVALID_CONFIGURATION', expect.stringContaining(reason)])
+    expect(JSON.stringify(error)).not.toContain('secret')
+  })
+})

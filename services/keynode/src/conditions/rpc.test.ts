@@ -1,0 +1,265 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CairnError } from '@cairn/protocol'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createChainClient, type RpcLimits, type RpcParts } from './rpc.ts'
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void
+
+const open: (() => void)[] = []
+afterEach(() => {
+  for (const close of open.splice(0)) close()
+})
+
+/** A real HTTP endpoint that behaves as told, and counts who comes. */
+async function serve(handler: Handler) {
+  const seen: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (piece) => {
+      body += piece
+    })
+    request.on('end', () => {
+      seen.push(body === '' ? (request.url ?? '') : body)
+      handler(request, response, body)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  open.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
+}
+
+const say = (text: string, status = 200): Handler => {
+  return (_request, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(text)
+}
+const good = (result: string) => say(`{"jsonrpc":"2.0","id":1,"result":${result}}`)
+const silent: Handler = () => undefined
+
+function connect(urls: string[], limits: Partial<RpcLimits> = {}, parts: Partial<RpcParts> = {}) {
+  const clock = { time: 0, now: () => clock.time }
+  const warnings: Record<string, unknown>[] = []
+  const log = { warn: (details: Record<string, unknown>) => void warnings.push(details) }
+  const chain = { name: 'Local', family: 'evm' as const, rpcUrls: urls, confirmations: 0 }
+  const client = createChainClient(chain, { clock, log, limits: { callMs: 300, totalMs: 600, ...limits }, ...parts })
+  return { client, clock, warnings }
+}
+
+async function reasonOf(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.then(String, (thrown: unknown) => thrown)
+  return CairnError.is(error, 'UPSTREAM_FAILED') ? error.message : `no refusal: ${error}`
+}
+
+describe('answers', () => {
+  test('a result, whole numbers exact', async () => {
+    const { url, seen } = await serve(
+      good('{"value":18446744073709551615,"near":9007199254740993,"part":1.5,"small":7}'),
+    )
+    const answer = await connect([url]).client.call('getBalance', ['x', { commitment: 'finalized' }])
+    expect(answer).toEqual({
+      kind: 'result',
+      result: { value: 18446744073709551615n, near: 9007199254740993n, part: 1.5, small: 7 },
+    })
+    expect(JSON.parse(seen[0] ?? '')).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'getBalance',
+      params: ['x', { commitment: 'finalized' }],
+    })
+  })
+
+  test('an error of execution is an answer', async () => {
+    const { url } = await serve(
+      say('{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted","data":"0x"}}'),
+    )
+    const answer = await connect([url]).client.call('eth_call', [])
+    expect(answer).toEqual({ kind: 'error', code: 3, message: 'execution reverted', data: '0x' })
+  })
+
+  test('a document, and that there is none', async () => {
+    const { url, seen } = await serve((request, response) => {
+      response
+        .writeHead(request.url?.includes('none') ? 404 : 200)
+        .end(JSON.stringify(request.headers['x-height'] ?? null))
+    })
+    const { client } = connect([`${url}/base/?key=1`])
+    expect(await client.get('/a%2Fb?denom=x%26y', { headers: { 'x-height': '5' } })).toEqual({ status: 200, body: '5' })
+    expect(await client.get('/none')).toEqual({ status: 404, body: null })
+    expect(seen).toEqual(['/base/a%2Fb?key=1&denom=x%26y', '/base/none?key=1'])
+  })
+})
+
+describe('what is no answer', () => {
+  const page = '<!doctype html><title>Gateway</title>'
+  test.each<[string, Handler, string]>([
+    ['a web page', say(page), 'the answer of the chain is not JSON'],
+    ['a web page with an error', say(page, 502), 'the chain answered with status 502'],
+    ['too many requests', say('{}', 429), 'the chain answered with status 429'],
+    ['JSON that is no JSON-RPC', say('[]'), 'the answer of the chain is not JSON-RPC'],
+    ['neither result nor error', say('{"jsonrpc":"2.0","id":1}'), 'the answer of the chain is not JSON-RPC'],
+    ['an error that is none', say('{"error":"no"}'), 'the answer of the chain is not JSON-RPC'],
+    ['JSON nested without end', say('['.repeat(400_000)), 'the answer of the chain is not JSON'],
+    ['bytes that are no text', (_request, response) => void response.end(Buffer.from([0x22, 0xff, 0x22])), 'reached'],
+    ['more than 1 MiB', good(`"${'x'.repeat(1024 * 1024)}"`), 'the answer of the chain is too large'],
+    ['nothing, ever', silent, 'the chain did not answer in time'],
+    ['a body that never ends', (_request, response) => void response.write('{'), 'the chain did not answer in time'],
+    ['a cut connection', (request) => void request.socket.destroy(), 'the chain cannot be reached'],
+  ])('%s', async (_what, handler, reason) => {
+    const { url } = await serve(handler)
+    const { client, warnings } = connect([`${url}/v2/secret-key`])
+    expect(await reasonOf(client.call('x', []))).toContain(reason)
+    expect(warnings).toEqual([{ chain: 'Local', endpoint: 0, reason: expect.stringContaining(reason) }])
+    expect(JSON.stringify(warnings)).not.toContain('secret')
+  })
+
+  test('more than 1 MiB after decompression', async () => {
+    const { gzipSync } = await import('node:zlib')
+    const packed = gzipSync(`"${'x'.repeat(64 * 1024 * 1024)}"`)
+    const { url } = await serve(
+      (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed),
+    )
+    expect(await reasonOf(connect([url], { callMs: 3000, totalMs: 3000 }).client.call('x', []))).toContain('too large')
+  })
+
+  test('a redirect, which nobody follows', async () => {
+    const target = await serve(good('1'))
+    const { url } = await serve((_request, response) => void response.writeHead(307, { location: target.url }).end())
+    expect(await reasonOf(connect([url]).client.call('x', []))).toBe('the chain cannot be reached')
+    expect(await reasonOf(connect([url]).client.get('/x'))).toBe('the chain cannot be reached')
+    expect(target.seen).toEqual([])
+  })
+})
+
+describe('several endpoints', () => {
+  test('the next is asked where one fails, and each once', async () => {
+    const [bad, html, last] = [await serve(say('{}', 500)), await serve(say('<p>')), await serve(good('"yes"'))]
+    const { client } = connect([bad.url, html.url, last.url])
+    expect(await client.call('x', [])).toEqual({ kind: 'result', result: 'yes' })
+    expect([bad.seen.length, html.seen.length, last.seen.length]).toEqual([1, 1, 1])
+  })
+
+  test('one error of execution suffices, other errors are asked about again', async () => {
+    const revert = await serve(say('{"error":{"code":-32000,"message":"execution reverted: no"}}'))
+    const limit = await serve(say('{"error":{"code":-32005,"message":"limit exceeded"}}'))
+    const last = await serve(good('"yes"'))
+    expect(await connect([revert.url, last.url]).client.call('x', [])).toMatchObject({ kind: 'error' })
+    expect(last.seen.length).toBe(0)
+    expect(await connect([limit.url, last.url]).client.call('x', [])).toMatchObject({ result: 'yes' })
+    expect(await connect([limit.url, limit.url]).client.call('x', [])).toMatchObject({ code: -32005 })
+    const gas = await serve(say('{"error":{"code":-32003,"message":"out of gas: execution reverted"}}'))
+    expect(await connect([gas.url, last.url]).client.call('x', [])).toMatchObject({ result: 'yes' })
+  })
+
+  test('all of them together have one time limit', async () => {
+    const dead = await serve(silent)
+    const late = await serve(good('1'))
+    const { client } = connect([dead.url, dead.url, dead.url, late.url])
+    expect(await reasonOf(client.call('x', []))).toBe('the chain did not answer in time')
+    expect(late.seen).toEqual([])
+  })
+
+  test('one that failed three times in a row rests for ten seconds', async () => {
+    const bad = await serve(say('{}', 500))
+    const { client, clock } = connect([bad.url])
+    for (let turn = 0; turn < 5; turn++) await reasonOf(client.call('x', []))
+    expect(bad.seen.length).toBe(3)
+    expect(await reasonOf(client.call('x', []))).toBe('no endpoint of the chain answers')
+    clock.time = 10_001
+    await reasonOf(client.call('x', []))
+    await reasonOf(client.call('x', []))
+    expect(bad.seen.length).toBe(4)
+  })
+
+  test('answers that are too large make nobody rest', async () => {
+    const large = await serve(good(`"${'x'.repeat(1024)}"`))
+    const { client } = connect([large.url], { bodyBytes: 512 })
+    for (let turn = 0; turn < 5; turn++) await reasonOf(client.call('x', []))
+    expect(large.seen.length).toBe(5)
+  })
+
+  test('each is verified before its first use and hourly', async () => {
+    const other = await serve(good('"0x1"'))
+    const right = await serve(good('"0x2"'))
+    const verify: RpcParts['verify'] = async (endpoint) => {
+      const answer = await endpoint.call('eth_chainId', [])
+      return answer.kind === 'result' && answer.result === '0x2' ? undefined : 'the endpoint is one of another chain'
+    }
+    const { client, clock } = connect([other.url, right.url], {}, { verify })
+    expect(await client.call('x', [])).toMatchObject({ result: '0x2' })
+    expect(other.seen.some((body) => body.includes('"x"'))).toBe(false)
+    await client.call('x', [])
+    expect(right.seen.filter((body) => body.includes('eth_chainId')).length).toBe(1)
+    clock.time = 3_600_001
+    await client.call('x', [])
+    expect(right.seen.filter((body) => body.includes('eth_chainId')).length).toBe(2)
+  })
+})
+
+describe('asking little', () => {
+  /** Answers when told to. */
+  async function serveLater() {
+    const waiting: ServerResponse[] = []
+    let tell: () => void = () => undefined
+    const endpoint = await serve((_request, response) => {
+      waiting.push(response)
+      tell()
+    })
+    const come = async (count: number) => {
+      while (waiting.length < count) {
+        await new Promise<void>((resolve) => {
+          tell = resolve
+        })
+      }
+    }
+    return { ...endpoint, waiting, come, release: () => waiting.splice(0).map((each) => each.end('{"result":1}')) }
+  }
+
+  test('the same question of several at once is sent once, and one who leaves disturbs no other', async () => {
+    const later = await serveLater()
+    const { client } = connect([later.url], { callMs: 10_000, totalMs: 10_000 })
+    const leaver = new AbortController()
+    const first = reasonOf(client.call('x', [1], { signal: leaver.signal }))
+    const others = [client.call('x', [1]), client.call('x', [1])]
+    const different = client.call('x', [2])
+    await later.come(2)
+    leaver.abort()
+    expect(await first).toBe('the chain did not answer in time')
+    later.release()
+    expect(await Promise.all([...others, different])).toEqual(Array(3).fill({ kind: 'result', result: 1 }))
+    expect(later.seen.length).toBe(2)
+  })
+
+  test('no more at a time than allowed; the others wait', async () => {
+    const later = await serveLater()
+    const { client } = connect([later.url], { callMs: 10_000, totalMs: 10_000, inFlight: 2 })
+    const calls = [1, 2, 3, 4, 5].map((each) => client.call('x', [each]))
+    await later.come(2)
+    expect(later.seen.length).toBe(2)
+    later.release()
+    await later.come(2)
+    expect(later.seen.length).toBe(4)
+    later.release()
+    await later.come(1)
+    later.release()
+    expect((await Promise.all(calls)).length).toBe(5)
+  })
+
+  test('good answers are kept as long as asked, others are not', async () => {
+    const counted = await serve(good('1'))
+    const { client, clock } = connect([counted.url])
+    await client.call('x', [], { keepMs: 2000 })
+    clock.time = 1_999
+    await client.call('x', [])
+    expect(counted.seen.length).toBe(1)
+    clock.time = 2_000
+    await client.call('x', [])
+    expect(counted.seen.length).toBe(2)
+    const failing = await serve(say('{"error":{"code":3,"message":"reverted"}}'))
+    const second = connect([failing.url]).client
+    await second.call('x', [], { keepMs: 2000 })
+    await second.call('x', [], { keepMs: 2000 })
+    expect(failing.seen.length).toBe(2)
+  })
+})
