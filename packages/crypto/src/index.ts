@@ -1,6 +1,21 @@
+export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
 export { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
 export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswer } from './find-key.ts'
 export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './keystore.ts'
 export { recoverKey } from './recover.ts'
+export {
+  createSessionKey,
+  parseDidKey,
+  proofHeader,
+  type SessionKey,
+  type SignedRequest,
+  signRequest,
+  verifyRequest,
+  writeDidKey,
+} from './session-key.ts'
+export { parseSignIn, type SignIn, writeSignIn } from './sign-in.ts'
 export { generateKey, type KeySet, splitKey } from './split.ts'
-export { createWallet, signMessage, type Wallet, walletFromPrivateKey } from './wallet.ts'
+export { coreumAddress, signCoreum } from './verify-coreum.ts'
+export { verifyWalletSignature } from './verify-signature.ts'
+export { nameSignature, signSolana, solanaAddress } from './verify-solana.ts'
+export { checksumAddress, createWallet, hashMessage, signMessage, type Wallet, walletFromPrivateKey } from './wallet.ts'

@@ -22,11 +22,25 @@ export function walletFromPrivateKey(privateKey: string): Wallet {
  * @throws CairnError INVALID_PRIVATE_KEY
  */
 export function signMessage(privateKey: string, message: string): `0x${string}` {
-  const text = utf8ToBytes(message)
-  const digest = keccak_256(concatBytes(utf8ToBytes(`\x19Ethereum Signed Message:\n${text.length}`), text))
-  const signature = secp256k1.sign(digest, keyBytes(privateKey), { prehash: false, format: 'recovered' })
+  const signature = secp256k1.sign(hashMessage(message), keyBytes(privateKey), { prehash: false, format: 'recovered' })
   const [recovery = 0] = signature
   return `0x${bytesToHex(signature.subarray(1))}${(27 + recovery).toString(16)}`
+}
+
+/** The hash that wallets sign for a text. @see https://eips.ethereum.org/EIPS/eip-191 */
+export function hashMessage(message: string): Uint8Array {
+  const text = utf8ToBytes(message)
+  return keccak_256(concatBytes(utf8ToBytes(`\x19Ethereum Signed Message:\n${text.length}`), text))
+}
+
+/** The address of a public key of 65 bytes, in lower case. */
+export function addressOfPublicKey(publicKey: Uint8Array): `0x${string}` {
+  return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`
+}
+
+/** An EVM address with the upper case of its checksum. @see https://eips.ethereum.org/EIPS/eip-55 */
+export function checksumAddress(address: string): `0x${string}` {
+  return withChecksum(address.toLowerCase().replace(/^0x/, ''))
 }
 
 /** The bytes of a private key. @throws CairnError INVALID_PRIVATE_KEY */
@@ -39,9 +53,8 @@ export function keyBytes(privateKey: string): Uint8Array {
 
 /** The wallet of a key's bytes. */
 export function walletFromBytes(key: Uint8Array): Wallet {
-  const publicKey = secp256k1.getPublicKey(key, false).subarray(1)
-  const address = bytesToHex(keccak_256(publicKey).subarray(12))
-  return { address: withChecksum(address), privateKey: `0x${bytesToHex(key)}` }
+  const address = addressOfPublicKey(secp256k1.getPublicKey(key, false))
+  return { address: checksumAddress(address), privateKey: `0x${bytesToHex(key)}` }
 }
 
 /** Upper case where the hash of the address has a high digit. @see https://eips.ethereum.org/EIPS/eip-55 */

@@ -1,0 +1,104 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, hexToBytes, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { base58, base64urlnopad } from '@scure/base'
+
+/** A key that signs the requests of one session. */
+export type SessionKey = {
+  /** did:key, as the wallet signs it. */
+  publicKey: string
+  /** Seed of 32 bytes in hex. */
+  secretKey: string
+}
+
+/** Header that carries the proof of a session's key. */
+export const proofHeader = 'x-cairn-proof'
+
+/** What a proof covers. */
+export type SignedRequest = {
+  method: string
+  /** Path with its query, as sent. */
+  path: string
+  /** Node the request is for, 1 to 5. */
+  node: number
+  /** The body as sent; the empty text where there is none. */
+  body: string
+  token: string
+}
+
+/** Multicodec of an Ed25519 public key, as a varint. */
+const ed25519Code = [0xed, 0x01]
+const prefix = 'did:key:z'
+const proofMost = 1024
+
+/** Makes a session key from the system's random source. */
+export function createSessionKey(): SessionKey {
+  const seed = randomBytes(32)
+  return { publicKey: writeDidKey(ed25519.getPublicKey(seed)), secretKey: bytesToHex(seed) }
+}
+
+/** The did:key of an Ed25519 public key. @see https://w3c-ccg.github.io/did-key-spec/ */
+export function writeDidKey(publicKey: Uint8Array): string {
+  return prefix + base58.encode(Uint8Array.of(...ed25519Code, ...publicKey))
+}
+
+/** The public key of a did:key; undefined unless it is an Ed25519 key. */
+export function parseDidKey(text: string): Uint8Array | undefined {
+  if (!text.startsWith(prefix) || text.length > 100) return undefined
+  try {
+    const bytes = base58.decode(text.slice(prefix.length))
+    return bytes.length === 34 && ed25519Code.every((byte, i) => bytes[i] === byte) ? bytes.subarray(2) : undefined
+  } catch {
+    // Not base58: not a key.
+    return undefined
+  }
+}
+
+/** The header value that proves a request: good at one node, for one request, at one time. */
+export function signRequest(request: SignedRequest, secretKey: string, timeMs: number): string {
+  const id = bytesToHex(randomBytes(16))
+  const signature = ed25519.sign(covered(request, timeMs, id), hexToBytes(secretKey))
+  const proof = { t: timeMs, j: id, s: base64urlnopad.encode(signature) }
+  return base64urlnopad.encode(utf8ToBytes(JSON.stringify(proof)))
+}
+
+/** What a proof says of itself, where it is the session key's and covers this request; undefined otherwise. */
+export function verifyRequest(
+  header: string,
+  request: SignedRequest,
+  sessionKey: string,
+): { timeMs: number; id: string } | undefined {
+  const key = parseDidKey(sessionKey)
+  const proof = readProof(header)
+  if (key === undefined || proof === undefined) return undefined
+  try {
+    const isRight = ed25519.verify(proof.signature, covered(request, proof.timeMs, proof.id), key, { zip215: false })
+    return isRight ? { timeMs: proof.timeMs, id: proof.id } : undefined
+  } catch {
+    // A key or signature that is no point of the curve proves nothing.
+    return undefined
+  }
+}
+
+function readProof(header: string): { timeMs: number; id: string; signature: Uint8Array } | undefined {
+  if (header.length > proofMost) return undefined
+  try {
+    const json: unknown = JSON.parse(new TextDecoder().decode(base64urlnopad.decode(header)))
+    if (typeof json !== 'object' || json === null || !('t' in json && 'j' in json && 's' in json)) return undefined
+    const { t, j, s } = json
+    if (!Number.isSafeInteger(t) || typeof t !== 'number' || typeof s !== 'string') return undefined
+    if (typeof j !== 'string' || !/^[0-9a-f]{32}$/.test(j)) return undefined
+    const signature = base64urlnopad.decode(s)
+    return signature.length === 64 ? { timeMs: t, id: j, signature } : undefined
+  } catch {
+    // Neither base64 nor JSON: no proof.
+    return undefined
+  }
+}
+
+function covered({ method, path, node, body, token }: SignedRequest, timeMs: number, id: string): Uint8Array {
+  const hash = (text: string) => bytesToHex(sha256(utf8ToBytes(text)))
+  return utf8ToBytes(
+    ['cairn/request/1', method.toUpperCase(), path, node, hash(body), timeMs, id, hash(token)].join('\n'),
+  )
+}

@@ -1,0 +1,217 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import fc from 'fast-check'
+import { recoverMessageAddress } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { describe, expect, test } from 'vitest'
+import { parseChallenge, writeChallenge } from './challenge.ts'
+import { createSessionKey, parseDidKey, signRequest, verifyRequest } from './session-key.ts'
+import { parseSignIn, writeSignIn } from './sign-in.ts'
+import { coreumAddress, signCoreum } from './verify-coreum.ts'
+import { verifyWalletSignature } from './verify-signature.ts'
+import { nameSignature, signSolana, solanaAddress } from './verify-solana.ts'
+
+const runs = Number(process.env['CAIRN_TEST_FUZZ'] ?? 0) || 1000
+const hexPattern = (bytes: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${2 * bytes}}$`))
+
+/** The malleable twin of a signature: n − s, and the other v. */
+function twinOf(signature: string): `0x${string}` {
+  const s = BigInt(`0x${signature.slice(66, 130)}`)
+  const twin = (secp256k1.Point.Fn.ORDER - s).toString(16).padStart(64, '0')
+  return `0x${signature.slice(2, 66)}${twin}${signature.endsWith('1b') ? '1c' : '1b'}`
+}
+
+function compactOf(signature: string): `0x${string}` {
+  const s = BigInt(`0x${signature.slice(66, 130)}`) | (signature.endsWith('1c') ? 1n << 255n : 0n)
+  return `0x${signature.slice(2, 66)}${s.toString(16).padStart(64, '0')}`
+}
+
+describe('EVM', () => {
+  test('agrees with another implementation on random texts and keys', async () => {
+    for (let turn = 0; turn < 50; turn++) {
+      const account = privateKeyToAccount(generatePrivateKey())
+      const message = `${turn} ü € ${'x'.repeat(turn * 7)}`
+      const signature = await account.signMessage({ message })
+      const address = account.address.toLowerCase()
+      expect(await recoverMessageAddress({ message, signature })).toBe(account.address)
+      expect(verifyWalletSignature(address, message, signature)).toBe('valid')
+      expect(verifyWalletSignature(address, `${message}.`, signature)).toBe('needs-chain')
+    }
+  })
+
+  test('takes each honest form of a signature and not its twin', async () => {
+    const account = privateKeyToAccount(generatePrivateKey())
+    const address = account.address.toLowerCase()
+    const signature = await account.signMessage({ message: 'text' })
+    const v = signature.endsWith('1c') ? '01' : '00'
+    const upper = `0x${signature.slice(2).toUpperCase()}`
+    for (const form of [signature, upper, signature.slice(0, 130) + v, compactOf(signature)]) {
+      expect(verifyWalletSignature(address, 'text', form), form).toBe('valid')
+    }
+    expect(nameSignature(upper)).toBe(nameSignature(signature))
+    expect(nameSignature(signature.slice(0, 130) + v)).toBe(nameSignature(signature))
+    const twin = twinOf(signature)
+    expect(await recoverMessageAddress({ message: 'text', signature: twin })).toBe(account.address)
+    expect(verifyWalletSignature(address, 'text', twin)).toBe('invalid')
+  })
+
+  test('reads the examples of EIP-2098', () => {
+    const key = '0x1234567890123456789012345678901234567890123456789012345678901234'
+    const { address } = privateKeyToAccount(key)
+    const short =
+      '0x68a020a209d3d56c46f38cc50a33f704f4a9a10a59377f8dd762ac66910e9b907e865ad05c4035ab5792787d4a0297a43617ae897930a6fe4d822b8faea52064'
+    expect(verifyWalletSignature(address.toLowerCase(), 'Hello World', short)).toBe('valid')
+    const odd =
+      '0x9328da16089fcba9bececa81663203989f2df5fe1faa6291a45381c81bd17f76939c6d6b623b42da56557e5e734a43dc83345ddfadec52cbe24d0cc64f550793'
+    expect(verifyWalletSignature(address.toLowerCase(), "It's a small(er) world", odd)).toBe('valid')
+  })
+
+  test('what is no signature at all is never valid', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), hexPattern(64), hexPattern(65), hexPattern(70)), (signature) => {
+        for (const text of [signature, `0x${signature}`])
+          expect(verifyWalletSignature(`0x${'1'.repeat(40)}`, 'm', text)).not.toBe('valid')
+      }),
+      { numRuns: runs },
+    )
+    expect(verifyWalletSignature(`0x${'0'.repeat(40)}`, 'm', `0x${'0'.repeat(130)}`)).toBe('invalid')
+  })
+})
+
+describe('Solana', () => {
+  const secret = '7'.repeat(64)
+  const address = solanaAddress(secret)
+
+  test('takes the key’s own signature of this text in each encoding, nothing else', () => {
+    const signature = signSolana(secret, 'text')
+    const hex = nameSignature(signature)
+    const base64 = Buffer.from(hex, 'hex').toString('base64')
+    for (const form of [signature, hex, `0x${hex}`, base64]) {
+      expect(verifyWalletSignature(address, 'text', form)).toBe('valid')
+      expect(nameSignature(form)).toBe(hex)
+    }
+    expect(verifyWalletSignature(address, 'text ', signature)).toBe('invalid')
+    expect(verifyWalletSignature(solanaAddress('8'.repeat(64)), 'text', signature)).toBe('invalid')
+    expect(verifyWalletSignature(address, 'text', '0'.repeat(128))).toBe('invalid')
+  })
+
+  test('a text that could be a transaction proves nothing', () => {
+    const message = '\u0001\u0000\u0001text'
+    expect(verifyWalletSignature(address, message, signSolana(secret, message))).toBe('invalid')
+  })
+})
+
+describe('Coreum', () => {
+  const key = '4'.repeat(64)
+
+  test.each(['core', 'testcore', 'devcore'])('takes an account of %s for its own text alone', (prefix) => {
+    const address = coreumAddress(key, prefix)
+    expect(address).toMatch(new RegExp(`^${prefix}1`))
+    const signature = signCoreum(key, prefix, 'text')
+    expect(verifyWalletSignature(address, 'text', signature)).toBe('valid')
+    expect(verifyWalletSignature(address, 'other', signature)).toBe('invalid')
+    expect(verifyWalletSignature(coreumAddress('5'.repeat(64), prefix), 'text', signature)).toBe('invalid')
+    const bytes = Buffer.from(signature, 'base64')
+    const s = secp256k1.Point.Fn.ORDER - BigInt(`0x${bytes.subarray(32).toString('hex')}`)
+    const twin = Buffer.concat([bytes.subarray(0, 32), Buffer.from(s.toString(16).padStart(64, '0'), 'hex')])
+    expect(verifyWalletSignature(address, 'text', twin.toString('base64'))).toBe('invalid')
+  })
+
+  test('an account of one network does not sign for another', () => {
+    const signature = signCoreum(key, 'core', 'text')
+    expect(verifyWalletSignature(coreumAddress(key, 'testcore'), 'text', signature)).toBe('invalid')
+  })
+})
+
+const address = privateKeyToAccount(`0x${'1'.repeat(64)}`).address.toLowerCase()
+const id = '0b0e7f3c-8d4e-4b8e-9a55-2f3f4c5d6e7f'
+const fields = fc.record({
+  id: fc.uuid(),
+  domain: fc.constantFrom('localhost:9000', 'keys.example.org', '[::1]:9000'),
+  address: fc.constantFrom(address, solanaAddress('7'.repeat(64)), coreumAddress('4'.repeat(64), 'core')),
+  network: fc.constantFrom('local', 'main net'),
+  issuedAt: fc.integer({ min: 0, max: 4e12 }),
+  expiresAt: fc.integer({ min: 0, max: 4e12 }),
+  nonces: fc.array(fc.option(hexPattern(16), { nil: undefined }), { minLength: 5, maxLength: 5 }),
+})
+
+describe('messages to sign', () => {
+  test('each is read back as it was written', () => {
+    const sessionKey = createSessionKey().publicKey
+    fc.assert(
+      fc.property(fields, (challenge) => {
+        expect(parseChallenge(writeChallenge(challenge))).toEqual(challenge)
+        const nonces = challenge.nonces.map((nonce) => (nonce === '0'.repeat(32) ? undefined : nonce))
+        const signIn = { ...challenge, nonces, sessionKey }
+        expect(parseSignIn(writeSignIn(signIn))).toEqual(signIn)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('begins as published clients expect', () => {
+    const text = writeChallenge({
+      id,
+      domain: 'd',
+      address,
+      network: 'n',
+      issuedAt: 0,
+      expiresAt: 1,
+      nonces: [undefined, undefined, undefined, undefined, undefined],
+    })
+    expect(text).toMatch(/^Please sign this message to prove you are owner of this account: [0-9a-f-]{36}\n/)
+  })
+
+  test('a changed text is another message or none', () => {
+    const sessionKey = createSessionKey().publicKey
+    const change = fc.record({ at: fc.nat(700), to: fc.oneof(fc.string({ maxLength: 3 }), fc.constant('\n')) })
+    fc.assert(
+      fc.property(fields, change, ({ ...challenge }, { at, to }) => {
+        for (const [text, parse, write] of [
+          [writeChallenge(challenge), parseChallenge, writeChallenge],
+          [writeSignIn({ ...challenge, sessionKey }), parseSignIn, writeSignIn],
+        ] as const) {
+          const changed = text.slice(0, at) + to + text.slice(at + 1)
+          const read = parse(changed)
+          // What is read says all that the text says: writing it again gives the same letters.
+          if (read !== undefined) expect(write({ sessionKey, ...read })).toBe(changed)
+        }
+      }),
+      { numRuns: runs },
+    )
+    for (const text of [
+      '',
+      'x'.repeat(5000),
+      writeChallenge({ id, domain: 'd', address, network: 'n', issuedAt: 0, expiresAt: 1, nonces: [] }),
+    ]) {
+      expect(parseChallenge(text)).toBeUndefined()
+      expect(parseSignIn(text)).toBeUndefined()
+    }
+  })
+})
+
+describe('session keys', () => {
+  const key = createSessionKey()
+  const request = { method: 'POST', path: '/api/retrieveSharedKey/2?x=1', node: 2, body: '{"a":1}', token: 'token' }
+  const proof = signRequest(request, key.secretKey, 1234)
+
+  test('a proof holds for its request and key alone', () => {
+    expect(verifyRequest(proof, request, key.publicKey)).toMatchObject({ timeMs: 1234 })
+    expect(signRequest(request, key.secretKey, 1234)).not.toBe(proof)
+    for (const other of [{ method: 'PUT' }, { path: '/api' }, { node: 3 }, { body: '{}' }, { token: 'tokem' }]) {
+      expect(verifyRequest(proof, { ...request, ...other }, key.publicKey)).toBeUndefined()
+    }
+    expect(verifyRequest(proof, request, createSessionKey().publicKey)).toBeUndefined()
+  })
+
+  test('rubbish is no proof and no key', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300 }), (text) => {
+        expect(verifyRequest(text, request, key.publicKey)).toBeUndefined()
+        expect(verifyRequest(proof, request, `did:key:z${text}`)).toBeUndefined()
+      }),
+      { numRuns: runs },
+    )
+    expect(parseDidKey(key.publicKey)).toHaveLength(32)
+    expect(parseDidKey('did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme')).toBeUndefined()
+  })
+})
