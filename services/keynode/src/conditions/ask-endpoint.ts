@@ -4,11 +4,15 @@ import { type Json, parseJson } from './json.ts'
 /** One request to an endpoint: a POST where it has a body. */
 export type EndpointRequest = { path: string; body?: string; headers: Record<string, string> }
 
-/** What an endpoint answered: 2xx; for GET also 4xx that is about the question (not about rates or rights). */
-export type EndpointAnswer = { status: number; body: Json }
+/** What an endpoint answered: any status but those about rates and rights, with JSON. */
+export type EndpointAnswer = { status: number; body: Json; sizeBytes: number }
 
 export function failed(reason: string, cause?: unknown): CairnError<'UPSTREAM_FAILED'> {
   return new CairnError('UPSTREAM_FAILED', { message: reason, cause })
+}
+
+export function failedStatus(status: number, cause?: unknown): CairnError<'UPSTREAM_FAILED'> {
+  return failed(`the chain answered with status ${status}`, cause)
 }
 
 /** Joins a path to an endpoint's URL, which may have a path and a query of its own (keys of providers). */
@@ -21,8 +25,8 @@ function joinPath(base: string, path: string): URL {
   return url
 }
 
-async function readText(response: Response, bytesMost: number): Promise<string> {
-  if (response.body === null) return ''
+async function readText(response: Response, bytesMost: number): Promise<{ text: string; sizeBytes: number }> {
+  if (response.body === null) return { text: '', sizeBytes: 0 }
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let text = ''
   let sizeBytes = 0
@@ -33,7 +37,7 @@ async function readText(response: Response, bytesMost: number): Promise<string> 
       throw new CairnError('PAYLOAD_TOO_LARGE', { message: 'the answer of the chain is too large' })
     text += decoder.decode(piece, { stream: true })
   }
-  return text + decoder.decode()
+  return { text: text + decoder.decode(), sizeBytes }
 }
 
 /**
@@ -54,11 +58,12 @@ export async function askEndpoint(
     redirect: 'error',
     signal,
   })
-  const text = await readText(response, bytesMost)
-  const isRest = request.body === undefined
   const { status } = response
-  if (!response.ok && (!isRest || status < 400 || status >= 500 || [401, 403, 407, 408, 429].includes(status))) {
-    throw failed(`the chain answered with status ${status}`)
+  const { text, sizeBytes } = await readText(response, bytesMost)
+  if ([401, 403, 407, 408, 429].includes(status)) throw failedStatus(status)
+  try {
+    return { status, body: parseJson(text), sizeBytes }
+  } catch (error) {
+    throw response.ok ? error : failedStatus(status, error)
   }
-  return { status, body: parseJson(text) }
 }

@@ -78,6 +78,15 @@ describe('answers', () => {
     expect(answer).toEqual({ kind: 'error', code: 3, message: 'execution reverted', data: '0x' })
   })
 
+  test('so it is with a status of failure, as some endpoints have it', async () => {
+    const { url } = await serve(say('{"error":{"code":3,"message":"execution reverted"}}', 500))
+    expect(await connect([url]).client.call('eth_call', [])).toMatchObject({ code: 3 })
+    const other = await serve(say('{"error":{"code":-32005,"message":"limit exceeded"}}', 503))
+    expect(await reasonOf(connect([other.url]).client.call('x', []))).toBe('the chain answered with status 503')
+    const result = await serve(say('{"result":1}', 500))
+    expect(await reasonOf(connect([result.url]).client.call('x', []))).toBe('the chain answered with status 500')
+  })
+
   test('a document, and that there is none', async () => {
     const { url, seen } = await serve((request, response) => {
       response

@@ -1,11 +1,15 @@
 import { CairnError } from '@cairn/protocol'
-import { askEndpoint, type EndpointAnswer, type EndpointRequest, failed } from './ask-endpoint.ts'
+import { askEndpoint, type EndpointAnswer, type EndpointRequest, failed, failedStatus } from './ask-endpoint.ts'
 import type { Chain } from './chains.ts'
 import { isJsonObject, type Json, type PlainJson } from './json.ts'
+import { createKeptAnswers } from './kept-answers.ts'
 import { createSlots } from './slots.ts'
 
 /** What a JSON-RPC endpoint answered; its errors are answers too. */
 export type RpcAnswer = { kind: 'result'; result: Json } | { kind: 'error'; code: number; message: string; data?: Json }
+
+/** What a REST endpoint answered: 2xx, or 4xx about the question (not about rates or rights). */
+export type RestAnswer = { status: number; body: Json }
 
 export type AskOptions = {
   /** Ends the waiting; others who wait for the same answer go on. */
@@ -19,7 +23,7 @@ export type ChainClient = {
   /** One JSON-RPC 2.0 call. An error that is not about execution makes the next endpoint be asked, where there is one. */
   call(method: string, params: readonly PlainJson[], options?: AskOptions): Promise<RpcAnswer>
   /** One GET. The path begins with a slash and is percent-encoded by the caller. */
-  get(path: string, options?: AskOptions & { headers?: Record<string, string> }): Promise<EndpointAnswer>
+  get(path: string, options?: AskOptions & { headers?: Record<string, string> }): Promise<RestAnswer>
 }
 
 /** Checks one endpoint before it is used, and hourly: a reason not to use it, or nothing. */
@@ -36,7 +40,8 @@ export const rpcLimits = {
   failures: 3,
   restMs: 10_000,
   verifyEveryMs: 3_600_000,
-  keptAnswers: 1_000,
+  /** For each kind of question. */
+  keptBytes: 16 * 1024 * 1024,
 }
 export type RpcLimits = typeof rpcLimits
 
@@ -51,7 +56,15 @@ export type RpcParts = {
 
 type Endpoint = { url: string; failures: number; restsUntil: number; verifiedUntil: number }
 
-function readRpcAnswer({ body }: EndpointAnswer): RpcAnswer {
+/** Some endpoints say that a call was reverted with a status of failure; any other failure is none of the call's. */
+function readRpcAnswer({ status, body }: EndpointAnswer): RpcAnswer {
+  if (status < 300) return parseRpcAnswer(body)
+  const answer = parseRpcAnswer(isJsonObject(body) ? { ...body, result: null } : body)
+  if (!isExecutionError(answer)) throw failedStatus(status)
+  return answer
+}
+
+function parseRpcAnswer(body: Json): RpcAnswer {
   if (!isJsonObject(body)) throw failed('the answer of the chain is not JSON-RPC')
   const { error, result } = body
   if (isJsonObject(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string') {
@@ -86,6 +99,11 @@ function waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promi
   })
 }
 
+function readRestAnswer({ status, body }: EndpointAnswer): RestAnswer {
+  if (status < 200 || (status >= 300 && status < 400) || status >= 500) throw failedStatus(status)
+  return { status, body }
+}
+
 /** How the answers to one kind of question are read. */
 type Kind<Answer> = {
   read(answer: EndpointAnswer): Answer
@@ -95,13 +113,15 @@ type Kind<Answer> = {
   isFinal(answer: Answer): boolean
 }
 
+type Sized<Answer> = { answer: Answer; sizeBytes: number }
+
 const rpcKind: Kind<RpcAnswer> = {
   read: readRpcAnswer,
   isGood: (answer) => answer.kind === 'result',
   isFinal: (answer) => answer.kind === 'result' || isExecutionError(answer),
 }
-const restKind: Kind<EndpointAnswer> = {
-  read: (answer) => answer,
+const restKind: Kind<RestAnswer> = {
+  read: readRestAnswer,
   isGood: (answer) => answer.status < 300,
   isFinal: () => true,
 }
@@ -133,7 +153,7 @@ export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
     const send = (request: EndpointRequest) => askEndpoint(endpoint.url, request, signal, limits.bodyBytes)
     const reason = await parts.verify({
       call: async (method, params) => readRpcAnswer(await send(rpcRequest(method, params))),
-      get: (path, { headers = {} } = {}) => send({ path, headers }),
+      get: async (path, { headers = {} } = {}) => readRestAnswer(await send({ path, headers })),
     })
     if (reason !== undefined) throw failed(reason)
     endpoint.verifiedUntil = parts.clock.now() + limits.verifyEveryMs
@@ -149,21 +169,22 @@ export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
     }
   }
 
-  const askAll = async <Answer>(kind: Kind<Answer>, request: EndpointRequest): Promise<Answer> => {
+  const askAll = async <Answer>(kind: Kind<Answer>, request: EndpointRequest): Promise<Sized<Answer>> => {
     const total = AbortSignal.timeout(limits.totalMs)
     using _slot = await slots.take(total).catch((error) => {
       throw failed('the chain is asked too much', error)
     })
-    let inconclusive: Answer | undefined
+    let inconclusive: Sized<Answer> | undefined
     let fault = failed('no endpoint of the chain answers')
     for (const [position, endpoint] of endpoints.entries()) {
       if (total.aborted) break
       if (endpoint.restsUntil > parts.clock.now()) continue
       try {
-        const answer = kind.read(await tryEndpoint(endpoint, request, total))
+        const raw = await tryEndpoint(endpoint, request, total)
+        const read = { answer: kind.read(raw), sizeBytes: raw.sizeBytes }
         endpoint.failures = 0
-        if (kind.isFinal(answer)) return answer
-        inconclusive ??= answer
+        if (kind.isFinal(read.answer)) return read
+        inconclusive ??= read
       } catch (error) {
         fault = CairnError.is(error, 'UPSTREAM_FAILED') ? error : failed('the chain cannot be read', error)
         // Contracts can make answers too large: nobody may make an endpoint rest by that.
@@ -181,24 +202,19 @@ export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
   }
 
   const createLane = <Answer>(kind: Kind<Answer>) => {
-    const flights = new Map<string, Promise<Answer>>()
-    const kept = new Map<string, { until: number; answer: Answer }>()
+    const flights = new Map<string, Promise<Sized<Answer>>>()
+    const kept = createKeptAnswers<Answer>(limits.keptBytes, parts.clock)
     return async (request: EndpointRequest, { signal, keepMs = 0 }: AskOptions): Promise<Answer> => {
       const key = JSON.stringify([request.path, request.body, request.headers])
       const known = kept.get(key)
-      if (known !== undefined && known.until > parts.clock.now()) return known.answer
-      kept.delete(key)
+      if (known !== undefined) return known
       let flight = flights.get(key)
       if (flight === undefined) {
         flight = askAll(kind, request).finally(() => flights.delete(key))
         flights.set(key, flight)
       }
-      const answer = await waitFor(flight, signal)
-      if (keepMs > 0 && kind.isGood(answer)) {
-        kept.set(key, { until: parts.clock.now() + keepMs, answer })
-        const [oldest] = kept.keys()
-        if (kept.size > limits.keptAnswers && oldest !== undefined) kept.delete(oldest)
-      }
+      const { answer, sizeBytes } = await waitFor(flight, signal)
+      if (keepMs > 0 && kind.isGood(answer)) kept.set(key, answer, keepMs, sizeBytes)
       return answer
     }
   }

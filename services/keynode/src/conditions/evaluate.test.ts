@@ -1,0 +1,210 @@
+// Sets of conditions as a whole: combined, limited, checked when they are set, and with chains that are dead.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CairnError, parseConditions } from '@cairn/protocol'
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Anvil } from './anvil.fixture.ts'
+import { parseChains } from './chains.ts'
+import { createConditions } from './evaluate.ts'
+import { checkAll, common, compared, type EvmNetwork, startEvmNetwork } from './evm-network.fixture.ts'
+
+let network: EvmNetwork
+let anvil: Anvil
+let holder: Hex
+let stranger: Hex
+let erc20: EvmNetwork['erc20']
+let custom: EvmNetwork['custom']
+let open: EvmNetwork['open']
+let check: EvmNetwork['check']
+
+beforeAll(async () => {
+  network = await startEvmNetwork()
+  ;({ anvil, holder, stranger, erc20, custom, open, check } = network)
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+})
+
+async function refusalOf(promise: Promise<unknown>): Promise<CairnError> {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  if (!CairnError.is(error)) throw new Error('was not refused')
+  return error
+}
+
+describe('combining', () => {
+  const holds = () => custom('seven', 'uint256', { id: 1, ...compared('==', 7) })
+  const fails = () => custom('seven', 'uint256', { id: 2, ...compared('!=', 7) })
+  const silent = () => custom('two', 'uint256', { id: 3, ...compared('!=', 7) })
+  test.each([
+    ['[1] and [2] or [3]', 'unknown'],
+    ['[1] or [2] or [3]', 'true'],
+    ['[1] and [2] and [3]', 'false'],
+    ['[1] and ![2] and [3]', 'unknown'],
+    ['([1] or [3]) and ![2]', 'true'],
+  ])('%s is %s', async (aggregator, expected) => {
+    const { conditions } = open()
+    expect((await checkAll(conditions, [holds(), fails(), silent()], aggregator, holder)).isMet).toBe(expected)
+  })
+
+  test('cheap conditions decide before dear ones are read', async () => {
+    const gate = { ...common, id: 2, method: 'getBlockNumber', standardContractType: '', ...compared('<', '0') }
+    const { conditions } = open()
+    const { isMet, results } = await checkAll(conditions, [erc20(), gate], '[1] and [2]', holder)
+    expect([isMet, results.map(({ id }) => id)]).toEqual(['false', [2]])
+  })
+
+  test('ten evaluations a minute for one address', async () => {
+    const { conditions, pass } = open()
+    const set = parseConditions({ conditions: [holds()] })
+    for (let turn = 0; turn < 10; turn++) await conditions.check(set, holder)
+    const error = await refusalOf(conditions.check(set, holder))
+    expect([error.code, error.retryAfterSeconds]).toEqual(['RATE_LIMITED', 60])
+    expect((await conditions.check(set, stranger)).isMet).toBe('true')
+    pass()
+    expect((await conditions.check(set, holder)).isMet).toBe('true')
+  })
+})
+
+describe('who asks, and what they give', () => {
+  test('values known only now are typed by the condition, and none lets a denial through', async () => {
+    const dynamic = custom('many', 'uint256[]', {
+      inputArrayType: ['uint256'],
+      parameters: [':count'],
+      ...compared('==', 0),
+    })
+    expect((await check(dynamic, holder, { '1.count': '2' })).isMet).toBe('true')
+    for (const data of [{}, { '1.count': 'x' }, { '1.count': -1 }, { '1.count': [1] }]) {
+      expect((await check(dynamic, holder, data)).isMet).toBe('false')
+      const { conditions } = open()
+      const denied = await checkAll(conditions, [dynamic], '![1]', holder, data)
+      expect([denied.isMet, denied.first?.result]).toEqual(['false', 'unknown'])
+    }
+  })
+
+  test('an address of another chain neither meets a condition nor its denial', async () => {
+    const solana = 'So11111111111111111111111111111111111111112'
+    const { conditions } = open()
+    for (const aggregator of ['[1]', '![1]']) {
+      expect((await checkAll(conditions, [erc20()], aggregator, solana)).isMet).toBe('false')
+    }
+    // What is not about the one who asks is read for anybody.
+    expect((await checkAll(conditions, [custom('small', 'int8', compared('==', -5))], '', solana)).isMet).toBe('true')
+  })
+})
+
+describe('setting conditions', () => {
+  const validate = (list: object[], aggregator = '') =>
+    open().conditions.validateOnCreate(parseConditions({ conditions: list, aggregator }))
+
+  test('good ones pass', async () => {
+    const gate = { ...common, id: 2, chain: 'Optimism', method: 'getBlockNumber', standardContractType: '' }
+    await validate([erc20(), gate], '[1] and [2]')
+    await validate([
+      custom('isMember', 'bool', { inputArrayType: ['address'], parameters: [':who'], ...compared('==', 'true') }),
+    ])
+  })
+
+  test.each<[string, () => object, string]>([
+    [
+      'no contract there',
+      () => erc20({ contractAddress: stranger }),
+      '"contractAddress" of condition 1 is no contract on local',
+    ],
+    [
+      'a parameter of another type',
+      () => erc20({ parameters: ['0x12'] }),
+      '"parameters.0" of condition 1 must be address',
+    ],
+    [
+      'an item of another type',
+      () => custom('many', 'uint256', { inputArrayType: ['bool[]'], parameters: [['true', 2]] }),
+      '"parameters.0"',
+    ],
+    [
+      'a number beyond its type',
+      () => custom('many', 'uint256', { inputArrayType: ['uint8'], parameters: [256] }),
+      '"parameters.0"',
+    ],
+    [
+      'an order of booleans',
+      () => custom('isMember', 'bool', compared('>', 'true')),
+      'can only be compared by == and !=',
+    ],
+    ['a value of another type', () => erc20(compared('>=', '1.5')), 'the value is no uint256'],
+    ['an address that is none', () => custom('owner', 'address', compared('==', 'me')), 'the value is no address'],
+  ])('%s', async (_what, condition, message) => {
+    const error = await refusalOf(validate([condition()]))
+    expect(error.code).toBe('INVALID_CONDITION')
+    expect(error.message).toMatch(/^Condition validation error: /)
+    expect(error.message).toContain(message)
+  })
+
+  test('a chain that is not configured is named, and those that are', async () => {
+    const error = await refusalOf(validate([erc20({ chain: 'Polygon' })]))
+    expect([error.code, error.details]).toEqual(['CHAIN_NOT_SUPPORTED', { chains: ['Local', 'Optimism'] }])
+    const radix = {
+      id: 1,
+      chain: 'Radix_Mainnet',
+      method: 'getFtsByAddress',
+      resourceAddress: 'a',
+      returnValueTest: common.returnValueTest,
+    }
+    const set = parseConditions({ conditions: [radix], chainType: 'RADIX' })
+    expect((await refusalOf(open().conditions.validateOnCreate(set))).code).toBe('CHAIN_NOT_SUPPORTED')
+  })
+
+  test('a chain that does not answer lets nobody set what it cannot tell', async () => {
+    const { conditions } = open({}, ['http://127.0.0.1:9'])
+    const error = await refusalOf(conditions.validateOnCreate(parseConditions({ conditions: [erc20()] })))
+    expect([error.code, error.retry]).toEqual(['CONDITION_UNKNOWN', true])
+  })
+})
+
+describe('a chain that is dead', () => {
+  const list = () => [erc20(), { ...common, id: 2, method: 'getBlockNumber', standardContractType: '' }]
+
+  test('never grants, not even by a denial', async () => {
+    for (const aggregator of ['[1] and [2]', '[1] or [2]', '![1] or ![2]', '!([1] and [2])']) {
+      const { conditions } = open({}, ['http://127.0.0.1:9'])
+      const { isMet, results } = await checkAll(conditions, list(), aggregator, holder)
+      expect([isMet, ...results.map(({ result }) => result)]).toEqual(['unknown', 'unknown', 'unknown'])
+    }
+  })
+
+  test('costs six seconds at most, however many endpoints never answer', { timeout: 8_000 }, async () => {
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    try {
+      const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+      const { conditions } = open({}, [url, url, url, url])
+      expect((await checkAll(conditions, list(), '[1] or [2]', holder)).isMet).toBe('unknown')
+    } finally {
+      silent.close()
+      silent.closeAllConnections()
+    }
+  })
+
+  test('is left out where another condition decides alone', async () => {
+    const settings = { family: 'evm', chainId: 31337, confirmations: 0 }
+    const chains = parseChains(
+      JSON.stringify({
+        chains: {
+          Dead: { ...settings, rpcUrls: ['http://127.0.0.1:9'] },
+          Local: { ...settings, rpcUrls: [anvil.url] },
+        },
+      }),
+    )
+    const conditions = createConditions({ chains, clock: { now: Date.now }, log: { warn: () => undefined } })
+    const dead = erc20({ id: 2, chain: 'Dead' })
+    expect((await checkAll(conditions, [erc20(), dead], '[1] or [2]', holder)).isMet).toBe('true')
+    expect((await checkAll(conditions, [erc20(), dead], '[1] and [2]', holder)).isMet).toBe('unknown')
+    // A chain that the operator took away: unknown too.
+    expect((await checkAll(conditions, [erc20(), erc20({ id: 2, chain: 'Gone' })], '[1] and [2]', holder)).isMet).toBe(
+      'unknown',
+    )
+  })
+})

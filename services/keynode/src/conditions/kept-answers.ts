@@ -1,0 +1,34 @@
+/** Answers that are kept for a moment, within a budget of bytes: the oldest go first. */
+export type KeptAnswers<Answer> = {
+  get(key: string): Answer | undefined
+  set(key: string, answer: Answer, keepMs: number, sizeBytes: number): void
+}
+
+export function createKeptAnswers<Answer>(budgetBytes: number, clock: { now(): number }): KeptAnswers<Answer> {
+  const entries = new Map<string, { answer: Answer; until: number; cost: number }>()
+  let total = 0
+  const drop = (key: string) => {
+    total -= entries.get(key)?.cost ?? 0
+    entries.delete(key)
+  }
+  return {
+    get(key) {
+      const entry = entries.get(key)
+      if (entry !== undefined && entry.until > clock.now()) return entry.answer
+      drop(key)
+      return undefined
+    },
+    set(key, answer, keepMs, sizeBytes) {
+      drop(key)
+      // Text takes up to two bytes a character.
+      const cost = 2 * (key.length + sizeBytes)
+      if (cost > budgetBytes) return
+      entries.set(key, { answer, until: clock.now() + keepMs, cost })
+      total += cost
+      for (const oldest of entries.keys()) {
+        if (total <= budgetBytes) break
+        drop(oldest)
+      }
+    },
+  }
+}
