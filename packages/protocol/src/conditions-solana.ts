@@ -9,17 +9,21 @@ const address = v.pipe(
   v.check((text: string) => isSolanaAddress(text), 'must be a Solana address in base58'),
 )
 
+const pdaInterface = v.strictObject({
+  offset: v.optional(v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(0), v.maxValue(10_485_760))),
+  selector: v.optional(
+    v.pipe(v.string(), v.maxLength(256), v.regex(/^[A-Za-z0-9_.[\]-]*$/, 'must be names joined by dots')),
+  ),
+})
+/** An empty list would pass for an object without keys. */
+const notAList = v.never('must be an object')
+
 const entries = {
   id: conditionIdSchema,
   chain: caseless(solanaChains),
   parameters: v.optional(parametersSchema),
   /** Where the value is found in what the call gives: a path, and the index or byte offset there. */
-  pdaInterface: v.strictObject({
-    offset: v.optional(v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(0), v.maxValue(10_485_760))),
-    selector: v.optional(
-      v.pipe(v.string(), v.maxLength(256), v.regex(/^[A-Za-z0-9_.[\]-]*$/, 'must be names joined by dots')),
-    ),
-  }),
+  pdaInterface: v.lazy((input) => (Array.isArray(input) ? notAList : pdaInterface)),
   returnValueTest: returnValueTestSchema,
 }
 

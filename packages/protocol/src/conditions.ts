@@ -57,8 +57,10 @@ function readWord<const Words extends readonly [string, ...string[]]>(
 function canonicalize(chainType: ChainType, condition: unknown): unknown {
   if (!isRecord(condition)) return condition
   const type = condition['standardContractType']
-  if (chainType === 'COREUM' || chainType === 'RADIX') return { ...condition, standardContractType: type ?? '' }
-  if (typeof type !== 'string') return condition
+  if (type === undefined && (chainType === 'COREUM' || chainType === 'RADIX')) {
+    return { ...condition, standardContractType: '' }
+  }
+  if (typeof type !== 'string' || (chainType !== 'EVM' && chainType !== 'SOLANA')) return condition
   const types = chainType === 'EVM' ? evmContractTypes : solanaContractTypes
   return { ...condition, standardContractType: findCaseless(types, type) }
 }
