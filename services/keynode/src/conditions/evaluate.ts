@@ -45,6 +45,8 @@ export type ConditionParts = {
   chains: Chains
   clock: { now(): number }
   log: ConditionLog
+  /** Multiplies the evaluations that one address may ask for; 0 allows any number. */
+  rateFactor?: number
   limits?: Partial<RpcLimits>
 }
 
@@ -54,8 +56,8 @@ type Outcome = ConditionResult & {
 }
 
 /** Makes what reads conditions on the configured chains. Keeps nothing but short-lived answers of chains and counts. */
-export function createConditions({ chains, clock, log, limits = {} }: ConditionParts): Conditions {
-  const rate = createEvaluationRate(clock)
+export function createConditions({ chains, clock, log, rateFactor = 1, limits = {} }: ConditionParts): Conditions {
+  const rate = createEvaluationRate(clock, rateFactor)
   const clients = new Map<Chain, ChainClient>()
   const clientOf: Scope['clientOf'] = (chain, family) => {
     const client =

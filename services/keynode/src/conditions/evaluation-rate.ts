@@ -10,11 +10,16 @@ export type EvaluationRate = {
   count(identity: string): void
 }
 
-/** Allows each address 10 evaluations a minute: each may cost several calls to chains. */
-export function createEvaluationRate(clock: { now(): number }): EvaluationRate {
+/**
+ * Allows each address 10 evaluations a minute: each may cost several calls to chains.
+ *
+ * @param factor multiplies that; 0 allows any number
+ */
+export function createEvaluationRate(clock: { now(): number }, factor = 1): EvaluationRate {
   const windows = new Map<string, { used: number; endsAt: number }>()
   return {
     count(identity) {
+      if (factor === 0) return
       const now = clock.now()
       const window = windows.get(identity)
       if (window === undefined || window.endsAt <= now) {
@@ -27,7 +32,7 @@ export function createEvaluationRate(clock: { now(): number }): EvaluationRate {
         windows.set(identity, { used: 1, endsAt: now + windowMs })
         return
       }
-      if (window.used >= evaluationsMost) {
+      if (window.used >= evaluationsMost * factor) {
         throw new CairnError('RATE_LIMITED', { retryAfterSeconds: Math.ceil((window.endsAt - now) / 1000) })
       }
       window.used++
