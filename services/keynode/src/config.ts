@@ -45,7 +45,11 @@ export type KeyNodeConfig = {
 
 /** Every setting of a key node. `docs/configuration.md` is printed from this record. */
 export const keyNodeSettings = {
-  CAIRN_KEYNODE_NUMBER: { about: 'Which of the five nodes this is, 1 to 5.', fallback: '', read: whole(1, keyShardCount) },
+  CAIRN_KEYNODE_NUMBER: {
+    about: 'Which of the five nodes this is, 1 to 5.',
+    fallback: '',
+    read: whole(1, keyShardCount),
+  },
   CAIRN_KEYNODE_HOME: {
     about: 'Folder of the node’s data.',
     fallback: '.cairn-keynode',
@@ -70,7 +74,8 @@ export const keyNodeSettings = {
     read: secret,
   },
   CAIRN_KEYNODE_PEERS: {
-    about: 'The other nodes as number=url#did:key, separated by commas; `GET /api/keys/node/{node}` tells each one’s key.',
+    about:
+      'The other nodes as number=url#did:key, separated by commas; `GET /api/keys/node/{node}` tells each one’s key.',
     fallback: '',
     read: (value: string) => list(value).map(peer),
   },
@@ -109,7 +114,11 @@ export const keyNodeSettings = {
     fallback: '10',
     read: (value: string) => whole(0, 3600)(value) * 1000,
   },
-  CAIRN_LOG_LEVEL: { about: `Least level of log lines: ${logLevels.join(', ')}.`, fallback: 'info', read: oneOf(logLevels) },
+  CAIRN_LOG_LEVEL: {
+    about: `Least level of log lines: ${logLevels.join(', ')}.`,
+    fallback: 'info',
+    read: oneOf(logLevels),
+  },
 } as const satisfies Record<string, Setting<unknown>>
 
 function secret(value: string): Uint8Array {
@@ -119,7 +128,8 @@ function secret(value: string): Uint8Array {
 }
 
 function peer(value: string): Peer {
-  const [, node, address, publicKey] = /^([1-5])=(https?:\/\/[^#]+)#(did:key:z6Mk[1-9A-HJ-NP-Za-km-z]+)$/.exec(value) ?? []
+  const [, node, address, publicKey] =
+    /^([1-5])=(https?:\/\/[^#]+)#(did:key:z6Mk[1-9A-HJ-NP-Za-km-z]+)$/.exec(value) ?? []
   if (node === undefined || address === undefined || publicKey === undefined)
     throw new Error('must be a list such as 2=https://keys2.example#did:key:z6Mk…')
   return { node: Number(node), url: url(address), publicKey }
@@ -136,6 +146,10 @@ export function readKeyNodeConfig(
   const values = readSettings(keyNodeSettings, environment, { foreign })
   const home = values.CAIRN_KEYNODE_HOME
   const node = values.CAIRN_KEYNODE_NUMBER
+  const database: DatabaseSettings =
+    values.CAIRN_KEYNODE_DATABASE_URL === undefined
+      ? { kind: 'sqlite', path: join(home, 'keynode.sqlite') }
+      : { kind: 'postgres', url: values.CAIRN_KEYNODE_DATABASE_URL }
   return Object.freeze({
     node,
     home,
@@ -146,10 +160,7 @@ export function readKeyNodeConfig(
     domains: values.CAIRN_KEYNODE_DOMAINS,
     secret: values.CAIRN_KEYNODE_SECRET,
     peers: values.CAIRN_KEYNODE_PEERS.filter((other) => other.node !== node),
-    database:
-      values.CAIRN_KEYNODE_DATABASE_URL === undefined
-        ? { kind: 'sqlite', path: join(home, 'keynode.sqlite') }
-        : { kind: 'postgres', url: values.CAIRN_KEYNODE_DATABASE_URL },
+    database,
     chains: values.CAIRN_KEYNODE_CHAINS,
     legacyBearer: values.CAIRN_KEYNODE_LEGACY_BEARER === 'on',
     trustedProxies: values.CAIRN_TRUSTED_PROXIES,

@@ -1,9 +1,11 @@
-import type { Database, Metrics, RateLimiter } from '@cairn/service'
+import type { Metrics, RateLimiter } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Conditions } from './conditions/evaluate.ts'
 import type { KeyNodeConfig } from './config.ts'
-import type { Schema } from './db/schema.ts'
+import type { Database } from './db/database.ts'
 import type { NodeKeys } from './identity.ts'
+import type { IssuedTexts } from './sessions/issued-texts.ts'
+import type { ContractVerifier } from './sessions/verify-contract.ts'
 
 /** Where the time comes from: milliseconds since 1970. Tests give their own. */
 export type Clock = { now(): number }
@@ -12,8 +14,11 @@ export type Clock = { now(): number }
 export type Context = {
   readonly config: KeyNodeConfig
   readonly keys: NodeKeys
-  readonly db: Database<Schema>
+  readonly db: Database
   readonly conditions: Conditions
+  readonly verifyContract: ContractVerifier
+  /** Texts that this node itself gave out to be signed. */
+  readonly issued: IssuedTexts
   readonly clock: Clock
   readonly log: FastifyBaseLogger
   readonly metrics: Metrics

@@ -238,8 +238,8 @@ const verdict = v.object({
     v.object({
       id: v.number(),
       result: v.picklist(['true', 'false', 'unknown']),
-      /** What the chain said. */
-      observed: v.optional(v.string()),
+      /** What the chain said: integers as decimal text. */
+      observed: v.optional(v.unknown()),
       reason: v.optional(v.string()),
     }),
   ),
@@ -328,7 +328,7 @@ export const repairKey = defineCall({
       }),
     }),
   },
-  errors: [...changeErrors, 'UPSTREAM_FAILED'],
+  errors: changeErrors,
   limits: { ...json, timeoutMs: 20_000 },
 })
 

@@ -23,12 +23,10 @@ type SessionTable = {
   ended_at: number | null
 }
 
-/** What a signature that is a bearer itself was used for: one operation, and its answer for a repeated request. */
+/** What a signature that is a bearer itself was used for: one request, which may be repeated for a minute. */
 type BearerUseTable = {
   challenge_id: string
   request_hash: Uint8Array
-  status: number | null
-  body: string | null
   used_at: number
   expires_at: number
 }
@@ -46,6 +44,8 @@ type KeyTable = {
   shard_set: string | null
   /** The sealed payload; null once a retired key was destroyed. */
   sealed: Uint8Array | null
+  /** Version at which it was sealed: part of the seal. */
+  sealed_version: number
   /** JSON of the conditions, null where there are none. */
   conditions: string | null
   successor: string | null
@@ -83,6 +83,9 @@ type ChangeTable = {
   at: number
 }
 
+/** Whose data this is: one row. */
+type NodeTable = { id: number; name: string }
+
 /** Which migrations have run. */
 type MigrationTable = { name: string; applied_at: number }
 
@@ -96,5 +99,6 @@ export type Schema = {
   shared: SharedTable
   other_set: OtherSetTable
   change: ChangeTable
+  node: NodeTable
   migration: MigrationTable
 }

@@ -4,6 +4,8 @@ import type { Migration } from '@cairn/service'
 export const createTables: Migration = {
   name: '0001_create-tables',
   statements: ({ integer, bytes, text, strict, clustered }) => [
+    `create table node (id ${integer} primary key check (id = 1), name ${text} not null)${strict}`,
+
     `create table spent_challenge (
       id ${text} primary key,
       address ${text} not null,
@@ -30,8 +32,6 @@ export const createTables: Migration = {
     `create table bearer_use (
       challenge_id ${text} primary key,
       request_hash ${bytes} not null,
-      status ${integer},
-      body ${text},
       used_at ${integer} not null,
       expires_at ${integer} not null
     )${strict}`,
@@ -46,6 +46,7 @@ export const createTables: Migration = {
       set_id ${text} not null,
       shard_set ${text},
       sealed ${bytes},
+      sealed_version ${integer} not null,
       conditions ${text},
       successor ${text},
       digest ${text} not null,

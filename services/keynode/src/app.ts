@@ -1,0 +1,28 @@
+import { createServiceApp, type Readiness, registerHealthRoutes } from '@cairn/service'
+import type { FastifyInstance } from 'fastify'
+import type { Context } from './context.ts'
+import { routeParts } from './http/route.ts'
+import { registerSessionRoutes } from './sessions/routes.ts'
+import { registerShardRoutes } from './shards/routes.ts'
+
+/** Version of the calls, as readiness tells it. */
+const version = '0.1.0'
+
+/** The one listener of a key node. */
+export function createKeyNodeApp(context: Context, readiness: Readiness, stop: AbortSignal): FastifyInstance {
+  const { config } = context
+  const app = createServiceApp({
+    log: context.log,
+    metrics: context.metrics,
+    readiness,
+    stop,
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
+    isSecure: config.publicUrl?.startsWith('https:') ?? false,
+    dialect: 'keyNode',
+  })
+  registerHealthRoutes(app, routeParts(context), readiness, version)
+  registerSessionRoutes(app, context)
+  registerShardRoutes(app, context)
+  return app
+}

@@ -1,0 +1,14 @@
+import { type DatabaseSettings, openDatabase as open, type Database as ServiceDatabase } from '@cairn/service'
+import { createTables } from './migrations/0001_create-tables.ts'
+import type { Schema } from './schema.ts'
+
+/** The rows of a key node. */
+export type Database = ServiceDatabase<Schema>
+
+/** All migrations, in order. Names never change once released. */
+const migrations = [createTables]
+
+/** Opens the database of a key node and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */
+export function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  return open<Schema>(settings, { migrations })
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { proofHeader } from '@cairn/crypto'
+import { attestKey, CairnError, type CallDefinition, normalizeIdentity } from '@cairn/protocol'
+import type { Authorized } from '@cairn/service'
+import type { FastifyRequest } from 'fastify'
+import type { Caller, Context } from '../context.ts'
+import { checkProof, markSeen } from './check-proof.ts'
+import { findSigned, spendChallenge } from './open-session.ts'
+import { readPeerToken, readToken } from './tokens.ts'
+
+/** Carries the signed text beside a signature that is a bearer itself, in base64url. */
+const messageHeader = 'x-auth-message'
+const bearerBytesMost = 8192
+/** The same request may come again for this long: published clients try again by themselves. */
+const repeatMs = 60_000
+
+/**
+ * Finds out who calls, by this node's own eyes: a token that it signed itself, with a proof where the session has a key; a
+ * fresh signature, good for one request; a peer's token where peers may call. Nothing is looked up before that.
+ * @throws CairnError INVALID_SIGNATURE, SESSION_EXPIRED
+ */
+export async function authorizeCall(
+  context: Context,
+  request: FastifyRequest,
+  call: CallDefinition,
+): Promise<Authorized<Caller>> {
+  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (bearer === undefined || bearer.length > bearerBytesMost) throw new CairnError('INVALID_SIGNATURE')
+  if (call.id === attestKey.id) return authorizePeer(context, bearer)
+  const token = bearer.replace(/^jwt:/, '')
+  const caller = isToken(token)
+    ? await authorizeToken(context, request, token)
+    : await authorizeSignature(context, request, bearer)
+  const claimed = addressOf(request.body)
+  if (claimed !== undefined && claimed !== caller.address) throw new CairnError('INVALID_SIGNATURE')
+  return { caller, id: caller.address }
+}
+
+/** Who calls, where a call may be made by anybody and somebody shows a token. @throws CairnError INVALID_SIGNATURE, SESSION_EXPIRED */
+export async function findCaller(context: Context, request: FastifyRequest): Promise<Caller | undefined> {
+  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (bearer === undefined) return undefined
+  const token = bearer.replace(/^jwt:/, '')
+  if (!isToken(token)) throw new CairnError('INVALID_SIGNATURE')
+  return authorizeToken(context, request, token)
+}
+
+/** Three parts with dots between; a bundle of several nodes' tokens has none, and is no business of a node's. */
+function isToken(text: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)
+}
+
+async function authorizePeer(context: Context, bearer: string): Promise<Authorized<Caller>> {
+  const { peer, id, expiresAt } = await readPeerToken(context, bearer)
+  await markSeen(context, `peer ${peer} ${id}`, expiresAt)
+  const name = `node:${peer}`
+  return { caller: { address: name, challengeId: id, sessionId: id, isBound: true, peer }, id: name }
+}
+
+async function authorizeToken(context: Context, request: FastifyRequest, token: string): Promise<Caller> {
+  const { address, sessionId, challengeId, sessionKey } = await readToken(context, token)
+  if (sessionKey === undefined && !context.config.legacyBearer) throw new CairnError('INVALID_SIGNATURE')
+  const session = await context.db.read
+    .selectFrom('session')
+    .select(['ended_at'])
+    .where('id', '=', sessionId)
+    .executeTakeFirst()
+  if (session === undefined || session.ended_at !== null) throw new CairnError('SESSION_EXPIRED')
+  if (sessionKey !== undefined) {
+    const header = request.headers[proofHeader]
+    await checkProof(context, {
+      header: typeof header === 'string' ? header : undefined,
+      sessionKey,
+      request: { method: request.method, path: request.url, body: request.cairnBody ?? '', token },
+    })
+  }
+  return { address, challengeId, sessionId, isBound: sessionKey !== undefined, peer: undefined }
+}
+
+async function authorizeSignature(context: Context, request: FastifyRequest, signature: string): Promise<Caller> {
+  const address = addressOf(request.body)
+  if (!context.config.legacyBearer || address === undefined) throw new CairnError('INVALID_SIGNATURE')
+  const given = request.headers[messageHeader]
+  const messages =
+    typeof given === 'string' ? [Buffer.from(given, 'base64url').toString('utf8')] : context.issued.of(address)
+  const challenge = await findSigned(context, { address, messages, signature, chain: 'ALL' })
+  // A sign-in opens a session and nothing else.
+  if (challenge.sessionKey !== undefined) throw new CairnError('INVALID_SIGNATURE')
+  const hash = createHash('sha256')
+    .update(`${request.method} ${request.url}\n${request.cairnBody ?? ''}`)
+    .digest()
+  const now = context.clock.now()
+  try {
+    await spendChallenge(context, challenge, async (trx) => {
+      await trx
+        .insertInto('bearer_use')
+        .values({
+          challenge_id: challenge.id,
+          request_hash: hash,
+          used_at: now,
+          expires_at: challenge.expiresAt,
+        })
+        .execute()
+    })
+  } catch (error) {
+    if (!CairnError.is(error, 'CHALLENGE_EXPIRED')) throw error
+    const use = await context.db.read
+      .selectFrom('bearer_use')
+      .select(['request_hash', 'used_at'])
+      .where('challenge_id', '=', challenge.id)
+      .executeTakeFirst()
+    const isRepeated = use !== undefined && hash.equals(use.request_hash) && now - use.used_at <= repeatMs
+    // Every call with a session can be made twice without harm, so the same request is simply done again.
+    if (!isRepeated) throw new CairnError('INVALID_SIGNATURE', { cause: error })
+  }
+  return { address, challengeId: challenge.id, sessionId: challenge.id, isBound: false, peer: undefined }
+}
+
+/** The address that a body names: a call is made in the name of whoever signed. */
+function addressOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('address' in body)) return undefined
+  return normalizeIdentity(typeof body.address === 'string' ? body.address.trim() : '')
+}

@@ -1,0 +1,34 @@
+import { type SignedRequest, verifyRequest } from '@cairn/crypto'
+import { CairnError, clockSkewMs } from '@cairn/protocol'
+import { isUniqueViolation } from '@cairn/service'
+import type { Context } from '../context.ts'
+
+/**
+ * Checks that a request was signed by its session's key, for this node, now, and takes the proof out of the world: it is
+ * good once, also across a restart.
+ * @throws CairnError INVALID_SIGNATURE
+ */
+export async function checkProof(
+  context: Context,
+  {
+    header,
+    sessionKey,
+    request,
+  }: { header: string | undefined; sessionKey: string; request: Omit<SignedRequest, 'node'> },
+): Promise<void> {
+  const { node } = context.config
+  const proof = header === undefined ? undefined : verifyRequest(header, { ...request, node }, sessionKey)
+  const now = context.clock.now()
+  if (proof === undefined || Math.abs(proof.timeMs - now) > clockSkewMs) throw new CairnError('INVALID_SIGNATURE')
+  await markSeen(context, `${sessionKey} ${proof.id}`, proof.timeMs + clockSkewMs)
+}
+
+/** Notes that something was seen which is good once. @throws CairnError INVALID_SIGNATURE when it was seen before */
+export async function markSeen(context: Context, id: string, expiresAt: number): Promise<void> {
+  try {
+    await context.db.write((trx) => trx.insertInto('seen_proof').values({ id, expires_at: expiresAt }).execute())
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new CairnError('INVALID_SIGNATURE', { cause: error })
+    throw error
+  }
+}

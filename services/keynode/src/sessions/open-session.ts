@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { verifyWalletSignature } from '@cairn/crypto'
+import {
+  CairnError,
+  isEvmAddress,
+  legacySessionLifetimeMs,
+  type NodeSession,
+  refreshLifetimeMs,
+  sessionLifetimeMs,
+} from '@cairn/protocol'
+import { isUniqueViolation } from '@cairn/service'
+import type { Context } from '../context.ts'
+import { type CheckedChallenge, readChallenge } from './read-challenge.ts'
+import { createRefreshSecret, hashSecret } from './refresh-secret.ts'
+import { signToken } from './tokens.ts'
+import { isContractSignature } from './verify-contract.ts'
+
+/** Who signs in, and with what. */
+export type SignedTexts = {
+  /** Normalised. */
+  address: string
+  /** The text that was signed, or those of which one was. */
+  messages: readonly string[]
+  signature: string
+  chain: string
+}
+
+/**
+ * Opens a session for a signed text, which is spent by it.
+ * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED
+ */
+export async function openNodeSession(context: Context, signed: SignedTexts): Promise<NodeSession> {
+  const challenge = await findSigned(context, signed)
+  const sessionId = randomUUID()
+  const secret = createRefreshSecret()
+  const now = context.clock.now()
+  const refreshExpiresAt = now + refreshLifetimeMs
+  await spendChallenge(context, challenge, async (trx) => {
+    await trx
+      .insertInto('session')
+      .values({
+        id: sessionId,
+        address: challenge.address,
+        challenge_id: challenge.id,
+        session_key: challenge.sessionKey ?? null,
+        refresh_hash: hashSecret(secret),
+        previous_hash: null,
+        rotated_at: now,
+        expires_at: refreshExpiresAt,
+        ended_at: null,
+      })
+      .execute()
+  })
+  const { sessionKey, id: challengeId, address } = challenge
+  const expiresAt = now + lifetimeOf(sessionKey)
+  return {
+    node: context.config.node,
+    token: await signToken(context, { address, sessionId, challengeId, sessionKey, expiresAt }),
+    refreshToken: `${sessionId}.${secret}`,
+    expiresAt,
+    refreshExpiresAt,
+  }
+}
+
+/** Sessions that are bearers have to outlive the uploads of published clients; ours renew themselves. */
+export function lifetimeOf(sessionKey: string | null | undefined): number {
+  return sessionKey == null ? legacySessionLifetimeMs : sessionLifetimeMs
+}
+
+/**
+ * Finds the text that was signed. Everything that costs nothing is checked before any signature is.
+ * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED
+ */
+export async function findSigned(context: Context, signed: SignedTexts): Promise<CheckedChallenge> {
+  const { address, messages, signature, chain } = signed
+  const read = messages.map((text) => readChallenge(context, address, text))
+  const challenges = read.filter((one) => one !== undefined && one !== 'expired')
+  let mayBeContract = false
+  for (const challenge of challenges) {
+    const check = verifyWalletSignature(address, challenge.text, signature)
+    if (check === 'valid') return challenge
+    if (check === 'needs-chain') mayBeContract = true
+  }
+  if (mayBeContract && isEvmAddress(address) && isContractSignature(signature)) {
+    for (const challenge of challenges) {
+      if (await asksContract(context, address, challenge.text, signature, chain)) return challenge
+    }
+  }
+  throw new CairnError(challenges.length === 0 && read.includes('expired') ? 'CHALLENGE_EXPIRED' : 'INVALID_SIGNATURE')
+}
+
+/** 64 and 65 bytes can be a key's: where no chain is there to ask, they are simply wrong. */
+async function asksContract(
+  context: Context,
+  address: `0x${string}`,
+  text: string,
+  signature: `0x${string}`,
+  chain: string,
+): Promise<boolean> {
+  try {
+    return await context.verifyContract(address, text, signature, chain)
+  } catch (error) {
+    if (CairnError.is(error, 'CHAIN_NOT_CONFIGURED') && (signature.length === 132 || signature.length === 130))
+      return false
+    if (CairnError.is(error, 'CHAIN_NOT_SUPPORTED')) throw new CairnError('CHAIN_NOT_CONFIGURED', { cause: error })
+    throw error
+  }
+}
+
+/**
+ * Spends a challenge together with what is done for it, whole or not at all. Of many at once exactly one gets it.
+ * @throws CairnError CHALLENGE_EXPIRED when it was spent before
+ */
+export async function spendChallenge(
+  context: Context,
+  challenge: CheckedChallenge,
+  unit: (trx: Parameters<Parameters<Context['db']['write']>[0]>[0]) => Promise<void>,
+): Promise<void> {
+  try {
+    await context.db.write(async (trx) => {
+      await trx
+        .insertInto('spent_challenge')
+        .values({ id: challenge.id, address: challenge.address, expires_at: challenge.expiresAt })
+        .execute()
+      await unit(trx)
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new CairnError('CHALLENGE_EXPIRED', { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { proofHeader, writeChallenge } from '@cairn/crypto'
+import {
+  CairnError,
+  clockSkewMs,
+  closeSession,
+  getJwt,
+  getKeyMessage,
+  getKeyNode,
+  getNonce,
+  keySaveLifetimeMs,
+  keyShardCount,
+  openSession,
+  renewJwt,
+  renewSession,
+} from '@cairn/protocol'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { requireOwnNumber, route } from '../http/route.ts'
+import { makeNonce } from './nonces.ts'
+import { openNodeSession } from './open-session.ts'
+import { endNodeSession, renewNodeSession } from './renew-session.ts'
+import { publicKeyOf } from './tokens.ts'
+
+/** Binds the calls about sessions. */
+export function registerSessionRoutes(app: FastifyInstance, context: Context): void {
+  const { config, clock } = context
+  const own = (node: string) => requireOwnNumber(context, node)
+  const publicKey = publicKeyOf(context.keys.signing)
+
+  route(app, context, getNonce, async ({ input: { params, body } }) => {
+    own(params.node)
+    const now = clock.now()
+    if (Math.abs(body.issuedAt - now) > clockSkewMs || body.expiresAt - body.issuedAt > keySaveLifetimeMs)
+      throw new CairnError('CHALLENGE_EXPIRED', {
+        message: 'The time of this challenge is not now',
+        details: { time: now },
+      })
+    return { node: config.node, nonce: makeNonce(context, body), network: config.networkName }
+  })
+
+  route(app, context, getKeyMessage, async ({ input: { params } }) => {
+    const issuedAt = clock.now()
+    const subject = {
+      id: randomUUID(),
+      domain: config.publicUrl === undefined ? `${config.host}:${config.port}` : new URL(config.publicUrl).host,
+      address: params.address,
+      issuedAt,
+      expiresAt: issuedAt + keySaveLifetimeMs,
+    }
+    const nonces = Array.from({ length: keyShardCount }, (_node, i) =>
+      i + 1 === config.node ? makeNonce(context, subject) : undefined,
+    )
+    const message = writeChallenge({ ...subject, network: config.networkName, nonces })
+    context.issued.add(params.address, message, subject.expiresAt)
+    return [{ message }]
+  })
+
+  const renew = (request: FastifyRequest, address: string, refreshToken: string) => {
+    const proof = request.headers[proofHeader]
+    return renewNodeSession(context, {
+      address,
+      refreshToken,
+      proof: typeof proof === 'string' ? proof : undefined,
+      request: { method: request.method, path: request.url, body: request.cairnBody ?? '' },
+    })
+  }
+
+  route(app, context, getJwt, async ({ input: { body } }) => {
+    const messages = context.issued.of(body.address)
+    return bearers(await openNodeSession(context, { ...body, messages }))
+  })
+  route(app, context, renewJwt, async ({ input: { body }, raw }) =>
+    bearers(await renew(raw, body.address, body.refreshToken)),
+  )
+
+  route(app, context, openSession, async ({ input: { params, body } }) => {
+    own(params.node)
+    return openNodeSession(context, body)
+  })
+  route(app, context, renewSession, async ({ input: { params, body }, raw }) => {
+    own(params.node)
+    return renew(raw, body.address, body.refreshToken)
+  })
+  route(app, context, closeSession, async ({ input: { params }, caller }) => {
+    own(params.node)
+    await endNodeSession(context, caller.sessionId)
+    return { message: 'success' }
+  })
+
+  route(app, context, getKeyNode, async ({ input: { params } }) => {
+    own(params.node)
+    return {
+      node: config.node,
+      network: config.networkName,
+      publicKey,
+      time: clock.now(),
+      count: keyShardCount,
+      chains: [...context.conditions.chainNames],
+    }
+  })
+}
+
+/** As published clients know tokens. */
+function bearers({ token, refreshToken }: { token: string; refreshToken: string }) {
+  return { token: `jwt:${token}`, refreshToken: `r:${refreshToken}` }
+}

@@ -1,0 +1,52 @@
+import { type AccessVerdict, CairnError } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { conditionsOf } from './conditions-of.ts'
+import type { KeyRecord } from './store.ts'
+
+/** Who wants to read, and with what. */
+export type AccessQuestion = {
+  /** Normalised address. */
+  address: string
+  /** Values for placeholders of conditions. */
+  dynamicData: unknown
+  signal?: AbortSignal
+}
+
+/**
+ * Whether an address may read: as owner, as somebody it is shared with, or because the conditions are met; chains are only
+ * asked where nothing else allows already.
+ * @throws CairnError ACCESS_DENIED; CONDITION_UNKNOWN where a chain that decides does not answer; RATE_LIMITED
+ */
+export async function requireAccess(context: Context, record: KeyRecord, question: AccessQuestion): Promise<void> {
+  if (record.row.owner === question.address) return
+  if (record.row.state === 'retired') throw new CairnError('ACCESS_DENIED', { message: 'Access Denied' })
+  if (record.sharedTo.includes(question.address)) return
+  const set = conditionsOf(record.row)
+  if (set === undefined) throw new CairnError('ACCESS_DENIED')
+  const { isMet } = await context.conditions.check(set, question.address, question.dynamicData, question.signal)
+  if (isMet === 'true') return
+  throw new CairnError(isMet === 'unknown' ? 'CONDITION_UNKNOWN' : 'ACCESS_DENIED')
+}
+
+/** Why an address may read or not. @throws CairnError RATE_LIMITED */
+export async function explainRecord(
+  context: Context,
+  record: KeyRecord,
+  { address, dynamicData, signal }: AccessQuestion,
+): Promise<AccessVerdict> {
+  const set = conditionsOf(record.row)
+  const aggregator = set === undefined || set.aggregator === '' ? null : set.aggregator
+  const checked = set === undefined ? undefined : await context.conditions.check(set, address, dynamicData, signal)
+  const conditions = checked?.results ?? []
+  const by =
+    record.row.owner === address
+      ? 'owner'
+      : record.row.state === 'retired'
+        ? 'none'
+        : record.sharedTo.includes(address)
+          ? 'shared'
+          : checked?.isMet === 'true'
+            ? 'conditions'
+            : 'none'
+  return { isAllowed: by !== 'none', by, aggregator, conditions }
+}

@@ -1,0 +1,27 @@
+import { CairnError } from '@cairn/protocol'
+import { base16, base16upper } from 'multiformats/bases/base16'
+import { base32, base32upper } from 'multiformats/bases/base32'
+import { base36 } from 'multiformats/bases/base36'
+import { base58btc } from 'multiformats/bases/base58'
+import { CID } from 'multiformats/cid'
+
+const bases = base32.decoder
+  .or(base58btc.decoder)
+  .or(base16.decoder)
+  .or(base16upper.decoder)
+  .or(base32upper.decoder)
+  .or(base36.decoder)
+
+/**
+ * The one form under which a record is kept: version 1 in base32, so that the same content cannot be registered twice under
+ * two spellings.
+ * @throws CairnError INVALID_CID
+ */
+export function canonicalCid(text: string): string {
+  try {
+    const cid = text.startsWith('Qm') ? CID.parse(text) : CID.parse(text, bases)
+    return cid.toV1().toString(base32)
+  } catch (cause) {
+    throw new CairnError('INVALID_CID', { cause })
+  }
+}

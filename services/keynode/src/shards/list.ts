@@ -1,0 +1,66 @@
+import { type CallResult, keyListRowsMost, type listKeys } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+
+type Page = CallResult<typeof listKeys>
+
+const defaultRows = 100
+
+/** A page of the files that an address owns, or that are shared with it, in the order of their CIDs. */
+export async function listRecords(
+  { db }: Context,
+  address: string,
+  {
+    role,
+    after = '',
+    limit = defaultRows,
+  }: { role: 'owner' | 'recipient'; after?: string | undefined; limit?: number | undefined },
+): Promise<Page> {
+  const most = Math.min(limit, keyListRowsMost)
+  const base = db.read
+    .selectFrom('key')
+    .select(['key.cid', 'cid_as_given', 'owner', 'conditions', 'state', 'key.created_at', 'updated_at'])
+    .where('key.cid', '>', after)
+    .orderBy('key.cid')
+    .limit(most + 1)
+  const rows =
+    role === 'owner'
+      ? await base.where('owner', '=', address).execute()
+      : await base
+          .innerJoin('shared', 'shared.cid', 'key.cid')
+          .where('shared.address', '=', address)
+          .where('state', '!=', 'retired')
+          .execute()
+  const page = rows.slice(0, most)
+  const shared =
+    role === 'owner'
+      ? await findShared(
+          db.read,
+          page.map(({ cid }) => cid),
+        )
+      : new Map<string, string[]>()
+  return {
+    files: page.map((row) => ({
+      cid: row.cid_as_given,
+      owner: row.owner,
+      sharedTo: shared.get(row.cid) ?? [],
+      hasConditions: row.conditions !== null,
+      state: row.state,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+    })),
+    next: rows.length > most ? (page.at(-1)?.cid ?? null) : null,
+  }
+}
+
+async function findShared(db: Context['db']['read'], cids: string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  if (cids.length === 0) return found
+  const rows = await db
+    .selectFrom('shared')
+    .select(['cid', 'address'])
+    .where('cid', 'in', cids)
+    .orderBy('address')
+    .execute()
+  for (const { cid, address } of rows) found.set(cid, [...(found.get(cid) ?? []), address])
+  return found
+}

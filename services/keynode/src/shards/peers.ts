@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { attestKey, callPath, keyShardThreshold } from '@cairn/protocol'
+import * as v from 'valibot'
+import type { Peer } from '../config.ts'
+import type { Context } from '../context.ts'
+import { readStatement, signPeerToken } from '../sessions/tokens.ts'
+import { type Statement, statementSchema } from './statement.ts'
+
+/** What one peer states. */
+export type PeerStatement = Statement & { node: number }
+
+const timeoutMs = 3_000
+const answerBytesMost = 1024 * 1024
+
+/** How many nodes, this one among them, make something certain: three, or all where the operator runs fewer. */
+export function enoughNodes({ config }: Context): number {
+  return Math.min(keyShardThreshold, config.peers.length + 1)
+}
+
+/** Asks all peers what they hold about a file. Those that do not answer, or not rightly, are left out and logged. */
+export async function askPeers(context: Context, cid: string): Promise<PeerStatement[]> {
+  const answers = await Promise.all(
+    context.config.peers.map((peer) =>
+      askPeer(context, peer, cid).catch((error: unknown) => {
+        context.log.warn({ err: error, peer: peer.node }, 'a peer made no statement')
+        return undefined
+      }),
+    ),
+  )
+  return answers.filter((answer) => answer !== undefined)
+}
+
+async function askPeer(context: Context, peer: Peer, cid: string): Promise<PeerStatement | undefined> {
+  const token = await signPeerToken(context, peer.node, randomUUID())
+  const response = await fetch(`${peer.url}${callPath(attestKey, { node: String(peer.node) })}`, {
+    method: attestKey.method,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ cid }),
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const text = await readLimited(response)
+  if (response.headers.get('x-cairn-code') === 'KEY_NOT_FOUND') return undefined
+  if (!response.ok) throw new Error(`the peer answered ${response.status}`)
+  const { statement } = v.parse(attestKey.response.schema, JSON.parse(text))
+  const stated = v.parse(statementSchema, await readStatement(context, peer.node, statement))
+  if (stated.cid !== cid) throw new Error('the peer stated something about another file')
+  return { ...stated, node: peer.node }
+}
+
+/** Reads an answer to its end, or to the limit. */
+async function readLimited(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length
+    if (bytes > answerBytesMost) throw new Error('the peer’s answer is too long')
+    text += decoder.decode(piece, { stream: true })
+  }
+  return text + decoder.decode()
+}

@@ -1,0 +1,85 @@
+import { normalizeIdentity, zeroAddress } from '@cairn/protocol'
+import type { Caller, Context } from '../context.ts'
+import { applyChange, nameChange } from './change-record.ts'
+import { askPeers, enoughNodes, type PeerStatement } from './peers.ts'
+import { promoteRecord, putInForce } from './promote.ts'
+import { reseal } from './save.ts'
+import { digestOf, findOtherSets, findRecord } from './store.ts'
+
+export type RepairOutcome = {
+  outcome: 'current' | 'adopted' | 'undecided' | 'unable'
+  version: number
+  digest: string
+}
+
+/**
+ * Catches up with the peers. What three of them state alike, and what is not older than this node's own, is taken over:
+ * owner, addresses, conditions; at most two nodes lie, so at least one honest node was told so by the owner. A shard is never
+ * taken from anybody.
+ * @returns undefined where this node holds nothing of the file
+ */
+export async function repairRecord(context: Context, caller: Caller, cid: string): Promise<RepairOutcome | undefined> {
+  const peers = await askPeers(context, cid)
+  await promoteRecord(context, cid, peers)
+  const record = await findRecord(context.db.read, cid)
+  if (record === undefined) return undefined
+  const { row } = record
+  const own = { version: row.version, digest: row.digest }
+  const agreed = findAgreed(context, peers)
+  if (agreed === undefined) {
+    const alike = peers.filter(({ digest }) => digest === row.digest).length + 1
+    return { outcome: alike >= enoughNodes(context) ? 'current' : 'undecided', ...own }
+  }
+  if (agreed.digest === row.digest) return { outcome: 'current', ...own }
+  if (agreed.version < row.version) return { outcome: 'undecided', ...own }
+  if (agreed.setId !== row.set_id) {
+    const others = await findOtherSets(context.db.read, cid)
+    if (!others.some(({ set_id }) => set_id === agreed.setId)) return { outcome: 'unable', ...own }
+    await putInForce(context, cid, agreed.setId, caller.address)
+  }
+  const done = await adopt(context, caller, cid, agreed)
+  return done
+}
+
+/** What at least three peers state alike and consistently; of this node's own word nothing is counted. */
+function findAgreed(context: Context, peers: readonly PeerStatement[]): PeerStatement | undefined {
+  const needed = enoughNodes(context)
+  for (const one of peers) {
+    if (peers.filter(({ digest }) => digest === one.digest).length < needed || !isConsistent(one)) continue
+    // Counted differently where a node missed something: the highest of those that agree is the newest.
+    const versions = peers.filter(({ digest }) => digest === one.digest).map(({ version }) => version)
+    return { ...one, version: Math.max(...versions) }
+  }
+  return undefined
+}
+
+/** Whether a statement's rights are those its digest is of. */
+function isConsistent({ owner, conditions, setId, successor, state, sharedTo, digest }: PeerStatement): boolean {
+  const isAddress = owner === zeroAddress || normalizeIdentity(owner) === owner
+  const isRetired = state === 'retired'
+  return isAddress && digestOf({ owner, conditions, set_id: setId, successor, isRetired, sharedTo }) === digest
+}
+
+async function adopt(context: Context, caller: Caller, cid: string, agreed: PeerStatement): Promise<RepairOutcome> {
+  await context.db.write(async (trx) => {
+    const record = await findRecord(trx, cid)
+    if (record === undefined) return
+    const version = Math.max(agreed.version, record.row.version)
+    const fields = {
+      ...(agreed.owner === record.row.owner ? {} : reseal(context, record, agreed.owner, version)),
+      conditions: agreed.conditions,
+      successor: agreed.successor,
+      state: agreed.state === 'provisional' ? record.row.state : agreed.state,
+      sharedTo: agreed.sharedTo,
+    }
+    const id = nameChange(caller, 'repair')
+    await applyChange(context, trx, record, fields, { kind: 'repair', id, by: caller.address, version })
+  })
+  const after = await findRecord(context.db.read, cid)
+  const isDone = after?.row.digest === agreed.digest
+  return {
+    outcome: isDone ? 'adopted' : 'undecided',
+    version: after?.row.version ?? 0,
+    digest: after?.row.digest ?? '',
+  }
+}

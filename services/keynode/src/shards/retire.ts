@@ -1,0 +1,10 @@
+import type { Caller, Context } from '../context.ts'
+import { changeRecord, requireOwner } from './change-record.ts'
+
+/** Ends a key: nobody but the owner gets it any more, and after 30 days it is destroyed. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND */
+export function retireRecord(context: Context, caller: Caller, cid: string, successor: string | undefined) {
+  return changeRecord(context, cid, caller, { kind: 'retire', arguments: { successor } }, (record) => {
+    requireOwner(record, caller)
+    return { state: 'retired', successor: successor ?? record.row.successor, sharedTo: [], conditions: null }
+  })
+}

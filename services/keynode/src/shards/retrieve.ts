@@ -1,0 +1,37 @@
+import { CairnError, type CallResult, type retrieveShard } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { openShard } from './seal.ts'
+import { readShardSet } from './statement.ts'
+import { findOtherSets, type KeyRecord } from './store.ts'
+
+/**
+ * This node's shard of the set in force, and of the others under the CID where they are asked for: a client that finds two
+ * sets half-saved can then take whichever three nodes have.
+ * @throws CairnError KEY_NOT_FOUND for a retired key that was destroyed, DATA_DAMAGED
+ */
+export async function retrieveRecord(
+  context: Context,
+  { row }: KeyRecord,
+  withAlternatives: boolean,
+): Promise<CallResult<typeof retrieveShard>> {
+  if (row.sealed === null) throw new CairnError('KEY_NOT_FOUND')
+  const set = readShardSet(row.shard_set)
+  const answer = {
+    payload: openShard(context, { cid: row.cid, owner: row.owner, version: row.sealed_version }, row.sealed),
+    ...(set === undefined ? {} : { set }),
+    version: row.version,
+  }
+  if (!withAlternatives) return answer
+  const others = await findOtherSets(context.db.read, row.cid)
+  return {
+    ...answer,
+    alternatives: others.map((other) => {
+      const otherSet = readShardSet(other.shard_set)
+      return {
+        payload: openShard(context, { cid: row.cid, owner: other.owner, version: other.version }, other.sealed),
+        ...(otherSet === undefined ? {} : { set: otherSet }),
+        savedAt: other.saved_at,
+      }
+    }),
+  }
+}

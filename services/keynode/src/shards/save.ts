@@ -1,0 +1,171 @@
+import { fitsCommitment, isWholeSet } from '@cairn/crypto'
+import {
+  CairnError,
+  type KeyShard,
+  keysPerOwnerMost,
+  type ShardSet,
+  sharedAddressesMost,
+  zeroAddress,
+} from '@cairn/protocol'
+import { ConflictError, isUniqueViolation } from '@cairn/service'
+import type { Caller, Context } from '../context.ts'
+import { applyChange, nameChange, requireOwner } from './change-record.ts'
+import { openShard, sealShard } from './seal.ts'
+import { digestOf, findOtherSets, findRecord, isOwnerFull, type KeyRecord, type Trx } from './store.ts'
+
+/** A shard that somebody saves. */
+export type SavedShard = {
+  /** Canonical, and as the caller wrote it. */
+  cid: string
+  cidAsGiven: string
+  payload: KeyShard
+  set: ShardSet | undefined
+  sharedTo: readonly string[]
+  /** JSON of conditions that come with it. */
+  conditions?: string | undefined
+  /** Nobody shall be able to change the rights any more: `decryptionType` ACCESS_CONDITIONS. */
+  isOwnerless?: boolean
+}
+
+/**
+ * Saves this node's shard. The first to save owns the CID; the owner may save another set later, which waits beside the one
+ * in force until three nodes hold it.
+ * @throws CairnError ACCESS_DENIED, SHARD_MISMATCH, KEY_LIMIT
+ */
+export async function saveRecord(context: Context, caller: Caller, shard: SavedShard): Promise<{ version: number }> {
+  checkSet(context, shard)
+  if (await isOwnerFull(context, caller.address, keysPerOwnerMost)) throw new CairnError('KEY_LIMIT')
+  const sharedTo = [...new Set(shard.sharedTo)].filter((address) => address !== caller.address)
+  if (sharedTo.length > sharedAddressesMost) throw new CairnError('KEY_LIMIT')
+  // A set without a name of its own is tied together by the challenge that all five calls came with.
+  const setId = shard.set?.id ?? `auth:${caller.challengeId}`
+  const wanted = { ...shard, sharedTo, setId }
+  return context.db.write(async (trx) => {
+    const record = await findRecord(trx, shard.cid)
+    return record === undefined ? insert(context, trx, caller, wanted) : saveAgain(context, trx, caller, record, wanted)
+  })
+}
+
+/** A shard that does not fit what its owner promises is refused while he can still mend it. */
+function checkSet({ config }: Context, { set, payload }: SavedShard): void {
+  if (set === undefined) return
+  if (!isWholeSet(set))
+    throw new CairnError('SHARD_MISMATCH', { message: 'The name of the set is not that of its commitments' })
+  if (!fitsCommitment(set, config.node, payload)) throw new CairnError('SHARD_MISMATCH')
+}
+
+type Wanted = SavedShard & { setId: string }
+
+async function insert(context: Context, trx: Trx, caller: Caller, wanted: Wanted): Promise<{ version: number }> {
+  const owner = wanted.isOwnerless ? zeroAddress : caller.address
+  const at = context.clock.now()
+  const version = 1
+  const conditions = wanted.conditions ?? null
+  const rights = {
+    owner,
+    conditions,
+    set_id: wanted.setId,
+    successor: null,
+    isRetired: false,
+    sharedTo: wanted.sharedTo,
+  }
+  const kind = wanted.conditions === undefined ? 'save' : 'conditions'
+  const id = nameChange(caller, kind)
+  try {
+    await trx
+      .insertInto('key')
+      .values({
+        cid: wanted.cid,
+        cid_as_given: wanted.cidAsGiven,
+        owner,
+        version,
+        state: 'provisional',
+        set_id: wanted.setId,
+        shard_set: wanted.set === undefined ? null : JSON.stringify(wanted.set),
+        sealed: sealShard(context, { cid: wanted.cid, owner, version }, wanted.payload),
+        sealed_version: version,
+        conditions,
+        successor: null,
+        digest: digestOf(rights),
+        change_kind: kind,
+        change_id: id,
+        created_at: at,
+        updated_at: at,
+      })
+      .execute()
+  } catch (error) {
+    // Somebody was faster: run again, the record is there then.
+    if (isUniqueViolation(error)) throw new ConflictError('The record came meanwhile', { cause: error })
+    throw error
+  }
+  for (const address of wanted.sharedTo)
+    await trx.insertInto('shared').values({ cid: wanted.cid, address, created_at: at }).execute()
+  await trx
+    .insertInto('change')
+    .values({ cid: wanted.cid, version, kind, id, by_address: caller.address, arguments: '{}', at })
+    .execute()
+  return { version }
+}
+
+async function saveAgain(
+  context: Context,
+  trx: Trx,
+  caller: Caller,
+  record: KeyRecord,
+  wanted: Wanted,
+): Promise<{ version: number }> {
+  const { row } = record
+  const kind = wanted.conditions === undefined ? 'save' : 'conditions'
+  const id = nameChange(caller, kind)
+  // Made ownerless by this very change: the repeated call has no owner to be any more.
+  if (row.owner === zeroAddress && row.change_id === id) return { version: row.version }
+  requireOwner(record, caller)
+  const isSame = row.set_id === wanted.setId && isSamePayload(context, record, wanted.payload)
+  if (!isSame) await keepPending(context, trx, record, wanted)
+  const owner = wanted.isOwnerless ? zeroAddress : row.owner
+  const version = row.version + 1
+  const changed = {
+    ...(wanted.conditions === undefined ? {} : { conditions: wanted.conditions }),
+    ...(row.state === 'retired' ? { state: 'held' as const, successor: null } : {}),
+    ...(owner === row.owner || row.sealed === null ? {} : reseal(context, record, owner, version)),
+    sharedTo: [...new Set([...record.sharedTo, ...wanted.sharedTo])],
+  }
+  return applyChange(context, trx, record, changed, { kind, id, by: caller.address })
+}
+
+/** The same shard under another owner: the seal is made anew, for the owner is part of it. */
+export function reseal(context: Context, { row }: KeyRecord, owner: string, version: number) {
+  const { cid, sealed, sealed_version } = row
+  if (sealed === null) return { owner }
+  const payload = openShard(context, { cid, owner: row.owner, version: sealed_version }, sealed)
+  return { owner, sealed: sealShard(context, { cid, owner, version }, payload), sealed_version: version }
+}
+
+function isSamePayload(context: Context, { row }: KeyRecord, payload: KeyShard): boolean {
+  if (row.sealed === null) return false
+  const { key, index } = openShard(context, { cid: row.cid, owner: row.owner, version: row.sealed_version }, row.sealed)
+  return key === payload.key && index === payload.index
+}
+
+/** Another set waits beside the one in force: overwritten on two nodes of five, a key would be lost. */
+async function keepPending(context: Context, trx: Trx, { row }: KeyRecord, wanted: Wanted): Promise<void> {
+  for (const other of await findOtherSets(trx, row.cid)) {
+    if (other.kind !== 'pending' || other.set_id === wanted.setId) continue
+    // One set is saved at a time: a newer one takes the place of one that never got to three nodes.
+    await trx.deleteFrom('other_set').where('cid', '=', row.cid).where('set_id', '=', other.set_id).execute()
+  }
+  const version = row.version + 1
+  const values = {
+    kind: 'pending' as const,
+    shard_set: wanted.set === undefined ? null : JSON.stringify(wanted.set),
+    sealed: sealShard(context, { cid: row.cid, owner: row.owner, version }, wanted.payload),
+    owner: row.owner,
+    version,
+    saved_at: context.clock.now(),
+  }
+  await trx
+    .insertInto('other_set')
+    .values({ cid: row.cid, set_id: wanted.setId, ...values })
+    .onConflict((conflict) => conflict.columns(['cid', 'set_id']).doUpdateSet(values))
+    .execute()
+}

@@ -1,0 +1,19 @@
+import type { Caller, Context } from '../context.ts'
+import { changeRecord, requireOwner } from './change-record.ts'
+
+/** Lets more addresses read; who may already stays so. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, KEY_LIMIT */
+export function shareRecord(context: Context, caller: Caller, cid: string, shareTo: readonly string[]) {
+  return changeRecord(context, cid, caller, { kind: 'share', arguments: { shareTo } }, (record) => {
+    requireOwner(record, caller)
+    const others = shareTo.filter((address) => address !== caller.address)
+    return { sharedTo: [...new Set([...record.sharedTo, ...others])] }
+  })
+}
+
+/** Takes the right to read from addresses; who had none stays without. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND */
+export function revokeRecord(context: Context, caller: Caller, cid: string, revokeTo: readonly string[]) {
+  return changeRecord(context, cid, caller, { kind: 'revoke', arguments: { revokeTo } }, (record) => {
+    requireOwner(record, caller)
+    return { sharedTo: record.sharedTo.filter((address) => !revokeTo.includes(address)) }
+  })
+}

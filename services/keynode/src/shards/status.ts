@@ -1,0 +1,45 @@
+import { CairnError, type KeyStatus } from '@cairn/protocol'
+import type { Caller, Context } from '../context.ts'
+import { promoteRecord } from './promote.ts'
+import { findOtherSets, findRecord } from './store.ts'
+
+/** What this node holds about a file. @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED unless owned by or shared with the caller */
+export async function describeRecord(context: Context, caller: Caller, cid: string): Promise<KeyStatus> {
+  await promoteRecord(context, cid)
+  const record = await findRecord(context.db.read, cid)
+  if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
+  const { row, sharedTo } = record
+  const isOwner = row.owner === caller.address
+  const wasOwner = !isOwner && (await hasChanged(context, cid, caller.address))
+  if (!isOwner && !wasOwner && !sharedTo.includes(caller.address)) throw new CairnError('ACCESS_DENIED')
+  const pending = (await findOtherSets(context.db.read, cid)).find(({ kind }) => kind === 'pending')
+  return {
+    node: context.config.node,
+    cid: row.cid_as_given,
+    owner: row.owner,
+    state: pending !== undefined && row.state !== 'retired' ? 'pending' : row.state,
+    version: row.version,
+    setId: row.set_id,
+    pendingSetId: pending?.set_id ?? null,
+    digest: row.digest,
+    sharedTo: isOwner || sharedTo.includes(caller.address) ? sharedTo : [],
+    hasConditions: row.conditions !== null,
+    successor: row.successor,
+    lastChange: { kind: row.change_kind, at: row.updated_at, id: row.change_id },
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+/** Who gave a file away has to see whether all nodes know of it. */
+async function hasChanged({ db }: Context, cid: string, address: string): Promise<boolean> {
+  const change = await db.read
+    .selectFrom('change')
+    .select('version')
+    .where('cid', '=', cid)
+    .where('by_address', '=', address)
+    .where('kind', '=', 'transfer')
+    .limit(1)
+    .executeTakeFirst()
+  return change !== undefined
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import type { Kysely, Selectable } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+
+export type KeyRow = Selectable<Schema['key']>
+export type Trx = Kysely<Schema>
+
+/** A record and whom it is shared with, sorted. */
+export type KeyRecord = { row: KeyRow; sharedTo: string[] }
+
+/** The record of a canonical CID. */
+export async function findRecord(db: Trx, cid: string): Promise<KeyRecord | undefined> {
+  const row = await db.selectFrom('key').selectAll().where('cid', '=', cid).executeTakeFirst()
+  if (row === undefined) return undefined
+  const shared = await db.selectFrom('shared').select('address').where('cid', '=', cid).orderBy('address').execute()
+  return { row, sharedTo: shared.map(({ address }) => address) }
+}
+
+/** What two nodes that agree have alike. */
+export type Rights = Pick<KeyRow, 'owner' | 'conditions' | 'set_id' | 'successor'> & {
+  isRetired: boolean
+  sharedTo: readonly string[]
+}
+
+/** Hash over the rights of a record. */
+export function digestOf({ owner, conditions, set_id, successor, isRetired, sharedTo }: Rights): string {
+  const text = JSON.stringify([owner, conditions, set_id, successor, isRetired, [...sharedTo].sort()])
+  return createHash('sha256').update('cairn/rights/1\n').update(text).digest('hex')
+}
+
+/** Replaces whom a record is shared with by what is wanted. */
+export async function writeShared(
+  trx: Trx,
+  cid: string,
+  before: readonly string[],
+  after: readonly string[],
+  at: number,
+) {
+  const gone = before.filter((address) => !after.includes(address))
+  const added = after.filter((address) => !before.includes(address))
+  if (gone.length > 0) await trx.deleteFrom('shared').where('cid', '=', cid).where('address', 'in', gone).execute()
+  if (added.length > 0) {
+    const rows = added.map((address) => ({ cid, address, created_at: at }))
+    await trx
+      .insertInto('shared')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+}
+
+/** The set under a CID that is not the one in force. */
+export async function findOtherSets(db: Trx, cid: string) {
+  return db.selectFrom('other_set').selectAll().where('cid', '=', cid).orderBy('saved_at', 'desc').execute()
+}
+
+/** The last transfer of a record. */
+export async function findLastTransfer(db: Trx, cid: string) {
+  return db
+    .selectFrom('change')
+    .selectAll()
+    .where('cid', '=', cid)
+    .where('kind', '=', 'transfer')
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Whether an address owns as many keys as it may. */
+export async function isOwnerFull({ db }: Context, owner: string, most: number): Promise<boolean> {
+  const beyond = await db.read
+    .selectFrom('key')
+    .select('cid')
+    .where('owner', '=', owner)
+    .orderBy('cid')
+    .offset(most - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return beyond !== undefined
+}

@@ -1,0 +1,110 @@
+import { mkdir } from 'node:fs/promises'
+import { CairnError } from '@cairn/protocol'
+import { createMetrics, createRateLimiter, createReadiness, endApps, listen } from '@cairn/service'
+import pino, { type Logger } from 'pino'
+import { createKeyNodeApp } from './app.ts'
+import { parseChains } from './conditions/chains.ts'
+import { createConditions } from './conditions/evaluate.ts'
+import type { KeyNodeConfig } from './config.ts'
+import type { Clock, Context } from './context.ts'
+import { openDatabase } from './db/database.ts'
+import { deriveNodeKeys } from './identity.ts'
+import { createIssuedTexts } from './sessions/issued-texts.ts'
+import { sweepSessions } from './sessions/sweep.ts'
+import { publicKeyOf } from './sessions/tokens.ts'
+import { createContractVerifier } from './sessions/verify-contract.ts'
+import { sweepKeys } from './shards/sweep.ts'
+
+/** A key node that runs. Disposing ends it: no new requests, running ones end or are cut, then all is closed. */
+export type KeyNode = AsyncDisposable & {
+  readonly url: string
+  readonly node: number
+  /** did:key of its signing key. */
+  readonly publicKey: string
+  readonly context: Context
+}
+
+/** Parts that tests replace. */
+export type KeyNodeOptions = { clock?: Clock; log?: Logger }
+
+const sweepEveryMs = 60_000
+
+/**
+ * Starts a key node: database, chains, listener. Port 0 takes any free port.
+ * @throws CairnError, or the listener's error where a port is taken; nothing stays open then
+ */
+export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOptions = {}): Promise<KeyNode> {
+  await using stack = new AsyncDisposableStack()
+  const clock = options.clock ?? { now: () => Date.now() }
+  const log =
+    options.log ??
+    pino({
+      level: config.logLevel,
+      base: { service: 'keynode', node: config.node },
+      redact: ['req.headers.authorization'],
+    })
+  await mkdir(config.home, { recursive: true, mode: 0o700 })
+  const db = stack.use(await openDatabase(config.database))
+  const chains = parseChains(config.chains ?? '{"chains":{}}')
+  const context: Context = {
+    config,
+    keys: deriveNodeKeys(config.secret),
+    db,
+    conditions: createConditions({ chains, clock, log, rateFactor: config.rateFactor }),
+    verifyContract: createContractVerifier(chains, { clock, log }),
+    issued: createIssuedTexts(clock),
+    clock,
+    log,
+    metrics: createMetrics(),
+    rates: createRateLimiter(config.rateFactor, clock),
+  }
+  await requireOwnFolder(context)
+
+  let sweeping = Promise.resolve()
+  const sweep = () => {
+    sweeping = sweeping
+      .then(() => sweepSessions(context))
+      .then(() => sweepKeys(context))
+      .catch((error: unknown) => log.error({ err: error }, 'sweeping failed'))
+  }
+  const timer = setInterval(sweep, sweepEveryMs)
+  stack.defer(async () => {
+    clearInterval(timer)
+    await sweeping
+  })
+
+  const stop = new AbortController()
+  const readiness = createReadiness({ database: () => db.ping() }, log)
+  const app = createKeyNodeApp(context, readiness, stop.signal)
+  stack.defer(() => endApps([app], stop, config.stopTimeoutMs, () => readiness.drain()))
+  const own = await listen(app, config.host, config.port)
+  const running = stack.move()
+  return {
+    url: config.publicUrl ?? own,
+    node: config.node,
+    publicKey: publicKeyOf(context.keys.signing),
+    context,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+/**
+ * A folder belongs to the node and secret that it was first used with: with another secret no shard could be opened, with
+ * another number every seal would break.
+ */
+async function requireOwnFolder(context: Context): Promise<void> {
+  const name = `${context.config.networkName} ${context.config.node} ${publicKeyOf(context.keys.signing)}`
+  await context.db.write((trx) =>
+    trx
+      .insertInto('node')
+      .values({ id: 1, name })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute(),
+  )
+  const row = await context.db.read.selectFrom('node').select('name').where('id', '=', 1).executeTakeFirst()
+  if (row?.name === name) return
+  throw new CairnError('INVALID_CONFIGURATION', {
+    message: `The data of this key node was made with another number, network or secret`,
+    hint: 'Give the settings it was made with; without its own secret no shard in it can be opened.',
+  })
+}
