@@ -1,4 +1,6 @@
 export { type KeyNodeConfig, keyNodeSettings, type Peer, readKeyNodeConfig } from './config.ts'
 export { deriveNodeKeys, nodeSecretBytes } from './identity.ts'
+export { type KeyRouterConfig, keyRouterSettings, readKeyRouterConfig } from './router/config.ts'
+export { type KeyRouter, startRouter } from './router/start-router.ts'
 export { publicKeyOf } from './sessions/tokens.ts'
 export { type KeyNode, startKeyNode } from './start.ts'

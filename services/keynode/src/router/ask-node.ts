@@ -1,0 +1,102 @@
+import {
+  CairnError,
+  type CallDefinition,
+  type CallInput,
+  type CallResult,
+  callPath,
+  callTimeoutMs,
+  decodeError,
+} from '@cairn/protocol'
+import * as v from 'valibot'
+
+/** What a node answered, as it came. */
+export type NodeAnswer = { status: number; headers: Headers; body: string }
+
+/** What is sent to a node. */
+export type NodeRequest = {
+  method: string
+  /** Path and query. */
+  path: string
+  headers?: Record<string, string>
+  body?: string | undefined
+  signal?: AbortSignal | undefined
+  timeoutMs?: number
+}
+
+const answerBytesMost = 1024 * 1024
+
+/**
+ * Sends a request to a node and reads its answer to the end.
+ * @throws CairnError KEY_NODES_UNAVAILABLE when it is down, slow, redirects, or sends no end of bytes
+ */
+export async function sendToNode(base: string, request: NodeRequest): Promise<NodeAnswer> {
+  const { method, path, headers = {}, body, signal, timeoutMs = callTimeoutMs } = request
+  const limit = AbortSignal.timeout(timeoutMs)
+  try {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      redirect: 'error',
+      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+    })
+    return { status: response.status, headers: response.headers, body: await readLimited(response) }
+  } catch (cause) {
+    throw nodeDown(cause)
+  }
+}
+
+/** The error for a node that does not answer as one. */
+export function nodeDown(cause?: unknown): CairnError {
+  return new CairnError('KEY_NODES_UNAVAILABLE', {
+    message: 'This key node does not answer',
+    hint: 'Three nodes suffice to read; try again for the others.',
+    retryAfterSeconds: 1,
+    cause,
+  })
+}
+
+/**
+ * Makes one call of the protocol at a node.
+ * @throws CairnError the node's own, KEY_NODES_UNAVAILABLE
+ */
+export async function callNode<C extends CallDefinition>(
+  base: string,
+  call: C,
+  input: Partial<CallInput<CallDefinition>> & { params?: Record<string, string>; body?: unknown },
+  options: { headers?: Record<string, string>; timeoutMs?: number } = {},
+): Promise<CallResult<C>> {
+  const answer = await sendToNode(base, {
+    method: call.method,
+    path: callPath(call, input.params),
+    headers: { ...(input.body === undefined ? {} : { 'content-type': 'application/json' }), ...options.headers },
+    body: input.body === undefined ? undefined : JSON.stringify(input.body),
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  })
+  if (answer.status < 200 || answer.status > 299) {
+    throw decodeError(call.dialect, {
+      status: answer.status,
+      header: (name) => answer.headers.get(name),
+      body: answer.body,
+    })
+  }
+  try {
+    if (call.response.kind !== 'json') throw new Error('not a call with an answer in JSON')
+    // The call's own schema made it.
+    return v.parse(call.response.schema, JSON.parse(answer.body)) as CallResult<C>
+  } catch (cause) {
+    throw nodeDown(cause)
+  }
+}
+
+async function readLimited(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length
+    if (bytes > answerBytesMost) throw new Error('the answer is too long')
+    text += decoder.decode(piece, { stream: true })
+  }
+  return text + decoder.decode()
+}

@@ -1,0 +1,26 @@
+import { keyShardCount } from '@cairn/protocol'
+import * as v from 'valibot'
+
+/** One token of each node, where a node gave one; in the order of the nodes. */
+export type Tokens = readonly (string | undefined)[]
+
+const bundleSchema = v.record(v.picklist(['1', '2', '3', '4', '5']), v.pipe(v.string(), v.maxLength(4096)))
+
+/** Bundles tokens into one text, as published clients carry tokens. */
+export function bundleTokens(prefix: 'jwt:' | 'r:', tokens: Tokens): string {
+  const named = tokens.flatMap((token, i) => (token === undefined ? [] : [[String(i + 1), token]]))
+  return prefix + Buffer.from(JSON.stringify(Object.fromEntries(named))).toString('base64url')
+}
+
+/** The tokens of a bundle; undefined for anything else. */
+export function openBundle(prefix: 'jwt:' | 'r:', text: string): Tokens | undefined {
+  if (!text.startsWith(prefix) || !/^[\w-]+$/.test(text.slice(prefix.length))) return undefined
+  try {
+    const json: unknown = JSON.parse(Buffer.from(text.slice(prefix.length), 'base64url').toString('utf8'))
+    const parsed = v.parse(bundleSchema, json)
+    return Array.from({ length: keyShardCount }, (_node, i) => parsed[String(i + 1) as keyof typeof parsed])
+  } catch {
+    // Not a bundle: its sender is told that it is no good.
+    return undefined
+  }
+}

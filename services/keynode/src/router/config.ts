@@ -1,0 +1,99 @@
+import { keyShardCount } from '@cairn/protocol'
+import {
+  type LogLevel,
+  list,
+  logLevels,
+  oneOf,
+  optional,
+  readSettings,
+  type Setting,
+  text,
+  url,
+  whole,
+} from '@cairn/service'
+
+/** The settings of the key router, parsed. */
+export type KeyRouterConfig = {
+  readonly networkName: string
+  readonly host: string
+  readonly port: number
+  readonly publicUrl: string | undefined
+  /** Base URLs of the five nodes, in order. */
+  readonly nodes: readonly string[]
+  readonly trustedProxies: readonly string[]
+  readonly corsOrigins: readonly string[]
+  readonly rateFactor: number
+  readonly stopTimeoutMs: number
+  readonly logLevel: LogLevel
+}
+
+/** Every setting of the key router. `docs/configuration.md` is printed from this record. */
+export const keyRouterSettings = {
+  CAIRN_NETWORK_NAME: { about: 'Name of the network in its profile.', fallback: 'local', read: text },
+  CAIRN_KEYROUTER_HOST: { about: 'Address the key router binds to.', fallback: '127.0.0.1', read: text },
+  CAIRN_KEYROUTER_PORT: { about: 'Port of the key router.', fallback: '9000', read: whole(0, 65_535) },
+  CAIRN_KEYROUTER_PUBLIC_URL: {
+    about: 'URL of the key router as users see it; its host is the domain that messages to sign name.',
+    fallback: '',
+    read: optional(url),
+  },
+  CAIRN_KEYROUTER_NODES: {
+    about: 'Base URLs of the five key nodes, in order, separated by commas.',
+    fallback: '',
+    read: nodes,
+  },
+  CAIRN_TRUSTED_PROXIES: {
+    about: 'Addresses or networks of proxies whose X-Forwarded headers count, separated by commas.',
+    fallback: '',
+    read: list,
+  },
+  CAIRN_CORS_ORIGINS: {
+    about: 'Origins that browsers may call from, separated by commas; * is any.',
+    fallback: '*',
+    read: list,
+  },
+  CAIRN_RATE_FACTOR: {
+    about: 'Multiplies the rate limit of every call; 0 turns them off.',
+    fallback: '1',
+    read: whole(0, 1_000_000),
+  },
+  CAIRN_STOP_TIMEOUT_SECONDS: {
+    about: 'How long running requests may go on after the router was told to stop.',
+    fallback: '10',
+    read: (value: string) => whole(0, 3600)(value) * 1000,
+  },
+  CAIRN_LOG_LEVEL: {
+    about: `Least level of log lines: ${logLevels.join(', ')}.`,
+    fallback: 'info',
+    read: oneOf(logLevels),
+  },
+} as const satisfies Record<string, Setting<unknown>>
+
+function nodes(value: string): string[] {
+  const urls = list(value).map(url)
+  if (urls.length !== keyShardCount) throw new Error(`must be ${keyShardCount} URLs`)
+  return urls
+}
+
+/**
+ * Reads the settings of the key router out of an environment.
+ * @throws CairnError INVALID_CONFIGURATION naming every setting that is wrong
+ */
+export function readKeyRouterConfig(
+  environment: Record<string, string | undefined> = process.env,
+  foreign: ReadonlySet<string> = new Set(),
+): KeyRouterConfig {
+  const values = readSettings(keyRouterSettings, environment, { foreign })
+  return Object.freeze({
+    networkName: values.CAIRN_NETWORK_NAME,
+    host: values.CAIRN_KEYROUTER_HOST,
+    port: values.CAIRN_KEYROUTER_PORT,
+    publicUrl: values.CAIRN_KEYROUTER_PUBLIC_URL,
+    nodes: values.CAIRN_KEYROUTER_NODES,
+    trustedProxies: values.CAIRN_TRUSTED_PROXIES,
+    corsOrigins: values.CAIRN_CORS_ORIGINS,
+    rateFactor: values.CAIRN_RATE_FACTOR,
+    stopTimeoutMs: values.CAIRN_STOP_TIMEOUT_SECONDS,
+    logLevel: values.CAIRN_LOG_LEVEL,
+  })
+}

@@ -1,0 +1,62 @@
+import { CairnError, keyShardThreshold, type NodeSession, openSession, renewSession } from '@cairn/protocol'
+import { callNode } from './ask-node.ts'
+import { openBundle } from './bundle.ts'
+import type { RouterContext } from './context.ts'
+
+/** What each node answered, in order. */
+type Outcome = { session: NodeSession } | { error: CairnError }
+
+/**
+ * Exchanges a signature for a session with every node at once; the signature is dead from then on.
+ * @throws CairnError INVALID_SIGNATURE, KEY_NODES_UNAVAILABLE unless three nodes opened one
+ */
+export async function exchangeSignature(
+  context: RouterContext,
+  signed: { address: string; signature: string; chain: string },
+): Promise<(NodeSession | undefined)[]> {
+  const messages = context.issued.of(signed.address)
+  if (messages.length === 0) throw new CairnError('INVALID_SIGNATURE')
+  return requireEnough(
+    await askAll(context, (base, node) =>
+      callNode(base, openSession, { params: { node }, body: { ...signed, messages } }),
+    ),
+  )
+}
+
+/** Renews the sessions of a bundle of refresh tokens. @throws CairnError INVALID_SIGNATURE, KEY_NODES_UNAVAILABLE */
+export async function renewBundle(
+  context: RouterContext,
+  { address, refreshToken }: { address: string; refreshToken: string },
+): Promise<(NodeSession | undefined)[]> {
+  const tokens = openBundle('r:', refreshToken)
+  if (tokens === undefined) throw new CairnError('INVALID_SIGNATURE')
+  return requireEnough(
+    await askAll(context, (base, node) => {
+      const own = tokens[Number(node) - 1]
+      if (own === undefined) throw new CairnError('INVALID_SIGNATURE')
+      return callNode(base, renewSession, { params: { node }, body: { address, refreshToken: own } })
+    }),
+  )
+}
+
+function askAll(context: RouterContext, ask: (base: string, node: string) => Promise<NodeSession>): Promise<Outcome[]> {
+  return Promise.all(
+    context.config.nodes.map(async (base, i): Promise<Outcome> => {
+      try {
+        return { session: await ask(base, String(i + 1)) }
+      } catch (error) {
+        return { error: CairnError.from(error) }
+      }
+    }),
+  )
+}
+
+/** A node that refuses says more than one that is silent. */
+function requireEnough(outcomes: readonly Outcome[]): (NodeSession | undefined)[] {
+  const sessions = outcomes.map((outcome) => ('session' in outcome ? outcome.session : undefined))
+  if (sessions.filter((session) => session !== undefined).length >= keyShardThreshold) return sessions
+  const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
+  const refusal = errors.find(({ code }) => code !== 'KEY_NODES_UNAVAILABLE' && code !== 'INTERNAL')
+  if (refusal === undefined) throw new CairnError('KEY_NODES_UNAVAILABLE', { cause: errors[0] })
+  throw new CairnError(refusal.code === 'CHALLENGE_EXPIRED' ? 'INVALID_SIGNATURE' : refusal.code, { cause: refusal })
+}

@@ -1,0 +1,132 @@
+import { proofHeader } from '@cairn/crypto'
+import { CairnError, codeHeader, getConditions, keyShardThreshold, normalizeIdentity } from '@cairn/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type NodeAnswer, nodeDown, sendToNode } from './ask-node.ts'
+import { openBundle } from './bundle.ts'
+import type { RouterContext } from './context.ts'
+import { exchangeSignature } from './exchange.ts'
+
+/** Headers of an answer that go back to the caller. */
+const answeredHeaders = [codeHeader, 'retry-after']
+
+/** Passes a call on to the node that its path names, with what that node alone may see, and its answer back. */
+export async function forwardToNode(
+  context: RouterContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { callId, node, signal }: { callId: string; node: number; signal: AbortSignal },
+): Promise<FastifyReply> {
+  const base = context.config.nodes[node - 1]
+  if (base === undefined) throw new CairnError('WRONG_NODE')
+  const authorization = await authorizationFor(context, request, callId, node)
+  return sendAnswer(reply, await pass(request, base, authorization, signal))
+}
+
+/**
+ * A call that names no node: what three nodes answer alike counts, else the first good answer; nothing of it is secret, and
+ * one node cannot make up what the others do not say.
+ */
+export async function forwardToAny(
+  context: RouterContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  const answers = await Promise.all(
+    context.config.nodes.map(async (base, i) => {
+      try {
+        const authorization = await authorizationFor(context, request, getConditions.id, i + 1)
+        return await pass(request, base, authorization, signal)
+      } catch (error) {
+        return CairnError.from(error)
+      }
+    }),
+  )
+  const good = answers.filter((answer) => 'body' in answer)
+  const agreed = good.find(({ body }) => good.filter((other) => other.body === body).length >= keyShardThreshold)
+  const chosen = agreed ?? good.find(({ status }) => status === 200) ?? good[0]
+  if (chosen === undefined) {
+    const [first] = answers
+    throw first instanceof Error ? first : nodeDown()
+  }
+  return sendAnswer(reply, chosen)
+}
+
+function pass(
+  request: FastifyRequest,
+  base: string,
+  authorization: string | undefined,
+  signal: AbortSignal,
+): Promise<NodeAnswer> {
+  const proof = request.headers[proofHeader]
+  return sendToNode(base, {
+    method: request.method === 'HEAD' ? 'GET' : request.method,
+    path: request.url,
+    headers: {
+      ...(request.cairnBody === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(typeof proof === 'string' ? { [proofHeader]: proof } : {}),
+    },
+    body: request.cairnBody === '' ? undefined : request.cairnBody,
+    signal,
+  })
+}
+
+/** The Authorization header for one node: its own token out of a bundle, or out of the exchange of a signature. */
+async function authorizationFor(
+  context: RouterContext,
+  request: FastifyRequest,
+  callId: string,
+  node: number,
+): Promise<string | undefined> {
+  const bearer = /^Bearer +(\S{1,16384}) *$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (bearer === undefined) return undefined
+  const tokens = openBundle('jwt:', bearer)
+  if (tokens !== undefined) {
+    const own = tokens[node - 1]
+    if (own === undefined) throw new CairnError('INVALID_SIGNATURE')
+    return `Bearer ${own}`
+  }
+  // A token of one node, bound to a key or not, is that node's business.
+  if (/^(?:jwt:)?[\w-]+\.[\w-]+\.[\w-]+$/.test(bearer)) return `Bearer ${bearer.replace(/^jwt:/, '')}`
+  const address = normalizeIdentity(fieldOf(request.body, 'address').trim())
+  if (address === '') throw new CairnError('INVALID_SIGNATURE')
+  const use = {
+    signature: bearer,
+    address,
+    callId,
+    cid: fieldOf(request.body, 'cid'),
+    node,
+    body: request.cairnBody ?? '',
+  }
+  const token = await context.uses.tokenFor(use, async () => {
+    const sessions = await exchangeSignature(context, { address, signature: bearer, chain: 'ALL' })
+    return sessions.map((session) => session?.token)
+  })
+  return `Bearer ${token}`
+}
+
+function fieldOf(body: unknown, name: string): string {
+  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
+  return typeof value === 'string' ? value : ''
+}
+
+/** A node's answer goes on as it is, if it is one: anything but JSON was not made by a key node. */
+function sendAnswer(reply: FastifyReply, { status, headers, body }: NodeAnswer): FastifyReply {
+  if (!isJson(body) || status === 404) throw nodeDown()
+  for (const name of answeredHeaders) {
+    const value = headers.get(name)
+    if (value !== null) reply.header(name, value)
+  }
+  return reply.status(status).header('content-type', 'application/json; charset=utf-8').send(body)
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    // The caller says what that means.
+    return false
+  }
+}

@@ -1,0 +1,50 @@
+import { allCalls, type CallDefinition, getConditions, getJwt, getKeyMessage, renewJwt } from '@cairn/protocol'
+import { type RouteParts, routeCall } from '@cairn/service'
+import type { FastifyInstance } from 'fastify'
+import { bundleTokens } from './bundle.ts'
+import type { RouterContext } from './context.ts'
+import { exchangeSignature, renewBundle } from './exchange.ts'
+import { forwardToAny, forwardToNode } from './forward.ts'
+import { issueMessage } from './issue-message.ts'
+
+/** Binds every call of key nodes: four are answered by all nodes together, the others passed on to one. */
+export function registerRouterRoutes(app: FastifyInstance, context: RouterContext): void {
+  const parts: RouteParts<undefined> = { metrics: context.metrics, rates: context.rates }
+
+  routeCall(app, parts, getKeyMessage, async ({ input: { params } }) => [
+    { message: await issueMessage(context, params.address) },
+  ])
+  const bundled = (sessions: Awaited<ReturnType<typeof exchangeSignature>>) => ({
+    token: bundleTokens(
+      'jwt:',
+      sessions.map((session) => session?.token),
+    ),
+    refreshToken: bundleTokens(
+      'r:',
+      sessions.map((session) => session?.refreshToken),
+    ),
+  })
+  routeCall(app, parts, getJwt, async ({ input: { body } }) => bundled(await exchangeSignature(context, body)))
+  routeCall(app, parts, renewJwt, async ({ input: { body } }) => bundled(await renewBundle(context, body)))
+  routeCall(app, parts, getConditions, async ({ raw, reply, signal }) => forwardToAny(context, raw, reply, signal))
+
+  for (const call of allCalls) {
+    // Peers ask each other without a router between.
+    if (call.host !== 'keys' || !call.path.includes('{node}') || call.id === 'attestKey') continue
+    passOn(app, context, parts, call)
+  }
+}
+
+/** The node reads the body by the call's schema; here only what the path says is looked at. */
+function passOn(
+  app: FastifyInstance,
+  context: RouterContext,
+  parts: RouteParts<undefined>,
+  call: CallDefinition,
+): void {
+  const { body: _body, query: _query, ...outline } = call
+  routeCall<CallDefinition, undefined>(app, parts, outline, async ({ input, raw, reply, signal }) => {
+    const { params } = input as { params: { node: string } }
+    return forwardToNode(context, raw, reply, { callId: call.id, node: Number(params.node), signal })
+  })
+}

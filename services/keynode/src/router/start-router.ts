@@ -1,0 +1,64 @@
+import {
+  createMetrics,
+  createRateLimiter,
+  createReadiness,
+  createServiceApp,
+  endApps,
+  listen,
+  registerHealthRoutes,
+} from '@cairn/service'
+import pino, { type Logger } from 'pino'
+import type { Clock } from '../context.ts'
+import { createIssuedTexts } from '../sessions/issued-texts.ts'
+import type { KeyRouterConfig } from './config.ts'
+import type { RouterContext } from './context.ts'
+import { registerRouterRoutes } from './routes.ts'
+import { createSignatureUses } from './signature-uses.ts'
+
+/** A key router that runs. Disposing ends it. */
+export type KeyRouter = AsyncDisposable & { readonly url: string; readonly context: RouterContext }
+
+const version = '0.1.0'
+
+/** Starts the key router. Port 0 takes any free port. @throws the listener's error where a port is taken */
+export async function startRouter(
+  config: KeyRouterConfig,
+  options: { clock?: Clock; log?: Logger } = {},
+): Promise<KeyRouter> {
+  await using stack = new AsyncDisposableStack()
+  const clock = options.clock ?? { now: () => Date.now() }
+  const log =
+    options.log ??
+    pino({ level: config.logLevel, base: { service: 'keyrouter' }, redact: ['req.headers.authorization'] })
+  let url = config.publicUrl
+  const context: RouterContext = {
+    config,
+    domain: () => new URL(url ?? `http://${config.host}:${config.port}`).host,
+    issued: createIssuedTexts(clock),
+    uses: createSignatureUses(clock),
+    clock,
+    log,
+    metrics: createMetrics(),
+    rates: createRateLimiter(config.rateFactor, clock),
+  }
+  const stop = new AbortController()
+  const readiness = createReadiness({}, log)
+  const app = createServiceApp({
+    log,
+    metrics: context.metrics,
+    readiness,
+    stop: stop.signal,
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
+    isSecure: config.publicUrl?.startsWith('https:') ?? false,
+    dialect: 'keyNode',
+  })
+  const parts = { metrics: context.metrics, rates: context.rates }
+  registerHealthRoutes(app, parts, readiness, version)
+  registerRouterRoutes(app, context)
+  stack.defer(() => endApps([app], stop, config.stopTimeoutMs, () => readiness.drain()))
+  const own = await listen(app, config.host, config.port)
+  url ??= own
+  const running = stack.move()
+  return { url, context, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
