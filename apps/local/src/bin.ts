@@ -18,6 +18,8 @@ Cairn is ready after ${seconds} s.
 
   API and uploads   ${profile.api}
   Gateway           ${profile.gateway}
+  Key router        ${profile.keyRouter}
+  Key nodes         ${(profile.keyNodes ?? []).join('  ')}
   Every call        ${profile.api}/docs
   Profile           ${relative('', networkFile(home)) || networkFile(home)}
   Test wallet       ${profile.wallet.address}

@@ -24,7 +24,16 @@ test('it writes its profile when all is ready, and takes it away at its end', as
     expect(written).toEqual(network.profile)
     const profile = parseNetworkProfile(written)
     // Parts that are not there are absent, not empty.
-    expect(Object.keys(profile).sort()).toEqual(['api', 'gateway', 'name', 'upload', 'wallet'])
+    expect(Object.keys(profile).sort()).toEqual([
+      'api',
+      'gateway',
+      'keyNodePauseMs',
+      'keyNodes',
+      'keyRouter',
+      'name',
+      'upload',
+      'wallet',
+    ])
     expect((await fetch(`${profile.api}/readyz`)).status).toBe(200)
     expect((await fetch(`${profile.gateway}/ipfs/bafkqaaa`)).status).toBe(200)
     const served: unknown = await (await fetch(`${profile.api}/.well-known/cairn.json`)).json()

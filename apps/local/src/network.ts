@@ -1,8 +1,10 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { GIB, type NetworkProfile } from '@cairn/protocol'
-import { readConfig, type Storage, startStorage } from '@cairn/storage'
+import { readConfig, type Storage, settings, startStorage } from '@cairn/storage'
 import { checkPorts } from './check-ports.ts'
+import { type KeyNetwork, nodeNumbers, startKeyNetwork } from './key-network.ts'
 import { lockHome } from './lock-home.ts'
 import { removeNetworkFile, writeNetworkFile } from './network-file.ts'
 import { openTestWallet, type TestWallet } from './test-wallet.ts'
@@ -13,6 +15,7 @@ export type Network = AsyncDisposable & {
   readonly profile: NetworkProfile & { wallet: TestWallet }
   readonly home: string
   readonly storage: Storage
+  readonly keys: KeyNetwork
 }
 
 export type NetworkOptions = {
@@ -33,6 +36,12 @@ const localDefaults = {
   CAIRN_LOG_LEVEL: 'warn',
 }
 
+/** Pause between calls to key nodes, in ms: here nobody has to be spared. */
+const keyNodePauseMs = 0
+
+/** Every name that some part of the network reads. */
+const allNames = new Set([...Object.keys(settings), ...Object.keys(keyNodeSettings), ...Object.keys(keyRouterSettings)])
+
 /**
  * Starts the whole network in this process and writes `network.json` when all of it is ready.
  * @throws CairnError INVALID_CONFIGURATION (settings, ports, secrets), CONFLICT (another one runs on this folder);
@@ -45,7 +54,11 @@ export async function createNetwork({
 }: NetworkOptions): Promise<Network> {
   const home = resolve(folder)
   const anyPort = ports === 'any' ? { CAIRN_PORT: '0', CAIRN_GATEWAY_PORT: '0' } : {}
-  const config = readConfig({ ...localDefaults, ...environment, ...anyPort, CAIRN_HOME: home })
+  const config = readConfig({ ...localDefaults, ...environment, ...anyPort, CAIRN_HOME: home }, allNames)
+  const keyPorts =
+    ports === 'any'
+      ? { router: 0, nodes: nodeNumbers.map(() => 0) }
+      : { router: 9000 + config.portOffset, nodes: nodeNumbers.map((node) => 9000 + config.portOffset + node) }
   await mkdir(home, { recursive: true, mode: 0o700 })
   await chmod(home, 0o700)
 
@@ -57,14 +70,26 @@ export async function createNetwork({
     await checkPorts(config.host, [
       { part: 'storage', port: config.port },
       { part: 'gateway', port: config.gatewayPort },
+      { part: 'key router', port: keyPorts.router },
+      ...keyPorts.nodes.map((port, i) => ({ part: `key node ${i + 1}`, port })),
     ])
   }
   const wallet = await openTestWallet(home)
-  const storage = stack.use(await startStorage(config))
+  const keys = stack.use(
+    await startKeyNetwork({
+      home,
+      networkName: config.networkName,
+      ports: keyPorts,
+      environment: { ...localDefaults, ...environment },
+      foreign: allNames,
+    }),
+  )
+  const keyProfile = { keyRouter: keys.router.url, keyNodes: keys.nodes.map(({ url }) => url), keyNodePauseMs }
+  const storage = stack.use(await startStorage(config, { profile: keyProfile }))
   const profile = { ...storage.profile, wallet }
   stack.defer(() => removeNetworkFile(home))
   await writeNetworkFile(home, profile)
 
   const running = stack.move()
-  return { profile, home, storage, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { profile, home, storage, keys, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }

@@ -9,6 +9,9 @@ export type SettingValues<Settings extends Record<string, Setting<unknown>>> = {
   [Name in keyof Settings]: ReturnType<Settings[Name]['read']>
 }
 
+/** Names that clients read, and that may stand in the same environment. */
+const clientNames = new Set(['CAIRN_NETWORK', 'CAIRN_API_KEY', 'CAIRN_CONFIG_HOME', 'CAIRN_PASSWORD_FILE'])
+
 /** Reads a text as it is. */
 export const text: (value: string) => string = (value) => value
 
@@ -63,7 +66,7 @@ export function databaseUrl(value: string): string | undefined {
 
 /**
  * Reads settings out of an environment; `NAME_FILE` names a file that holds the value of `NAME`.
- * @param foreign names that other parts of Cairn read: known, so that they are no error here; so are those of tests
+ * @param foreign names that other services read: known, so that they are no error here; so are those of clients and tests
  * @throws CairnError INVALID_CONFIGURATION naming every setting that is wrong, and every CAIRN_ name that is unknown
  */
 export function readSettings<Settings extends Record<string, Setting<unknown>>>(
@@ -82,7 +85,7 @@ export function readSettings<Settings extends Record<string, Setting<unknown>>>(
   }
   for (const name of Object.keys(environment)) {
     const bare = name.replace(/_FILE$/, '')
-    const known = Object.hasOwn(settings, bare) || foreign.has(name) || foreign.has(bare)
+    const known = Object.hasOwn(settings, bare) || foreign.has(name) || foreign.has(bare) || clientNames.has(name)
     if (name.startsWith('CAIRN_') && !name.startsWith('CAIRN_TEST_') && !known)
       problems.push(`${name} is not a setting`)
   }

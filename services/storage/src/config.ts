@@ -22,6 +22,8 @@ export type StorageConfig = {
   readonly networkName: string
   readonly host: string
   readonly port: number
+  /** Added to every default port. */
+  readonly portOffset: number
   readonly gatewayPort: number
   /** URLs as users see them; those of the listeners where they are absent. */
   readonly publicApiUrl: string | undefined
@@ -132,9 +134,6 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting<unknown>>
 
-/** Names that other parts of Cairn read: known, so that they are no error here; so are those of tests, CAIRN_TEST_…. */
-const foreignNames = new Set(['CAIRN_NETWORK', 'CAIRN_API_KEY', 'CAIRN_CONFIG_HOME', 'CAIRN_PASSWORD_FILE'])
-
 /**
  * Reads the settings out of an environment.
  * @throws CairnError INVALID_CONFIGURATION naming every setting that is wrong, and every CAIRN_ name that is unknown.
@@ -143,7 +142,7 @@ export function readConfig(
   environment: Record<string, string | undefined> = process.env,
   foreign: ReadonlySet<string> = new Set(),
 ): StorageConfig {
-  return toConfig(readSettings(settings, environment, { foreign: new Set([...foreignNames, ...foreign]) }))
+  return toConfig(readSettings(settings, environment, { foreign }))
 }
 
 function toConfig(values: SettingValues<typeof settings>): StorageConfig {
@@ -156,6 +155,7 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     home,
     networkName: values.CAIRN_NETWORK_NAME,
     host: values.CAIRN_HOST,
+    portOffset: values.CAIRN_PORT_OFFSET,
     port: values.CAIRN_PORT ?? 8080 + values.CAIRN_PORT_OFFSET,
     gatewayPort: values.CAIRN_GATEWAY_PORT ?? 8081 + values.CAIRN_PORT_OFFSET,
     publicApiUrl: values.CAIRN_PUBLIC_API_URL,

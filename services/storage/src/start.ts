@@ -26,7 +26,12 @@ export type Storage = AsyncDisposable & {
 }
 
 /** Parts that tests replace. */
-export type StartOptions = { clock?: Clock; log?: Logger }
+export type StartOptions = {
+  clock?: Clock
+  log?: Logger
+  /** What the network has beside this service; it goes into the profile. */
+  profile?: Partial<NetworkProfile>
+}
 
 /**
  * Starts the storage service: database, packs, workers, API and gateway, in this order. Port 0 takes any free port.
@@ -76,7 +81,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   if (config.publicApiUrl !== undefined) await listen(app, config.host, config.port)
   const ownGatewayUrl = await listen(gateway, config.host, config.gatewayPort)
   const gatewayUrl = config.publicGatewayUrl ?? ownGatewayUrl
-  profile = { name: config.networkName, api: apiUrl, upload: apiUrl, gateway: gatewayUrl }
+  profile = { ...options.profile, name: config.networkName, api: apiUrl, upload: apiUrl, gateway: gatewayUrl }
 
   const running = stack.move()
   return { apiUrl, gatewayUrl, context, profile, [Symbol.asyncDispose]: () => running.disposeAsync() }
