@@ -1,5 +1,30 @@
 export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
 export { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
+export { deriveKeyV1 } from './file-key.ts'
+export {
+  bytesMostV1,
+  createSeedV1,
+  decryptBytesV1,
+  encryptBytesV1,
+  ivBytes,
+  overheadV1,
+  type SeedV1,
+  saltBytes,
+  tagBytes,
+} from './file-v1.ts'
+export {
+  chunkBytesV2,
+  decryptV2,
+  type EncryptOptionsV2,
+  encryptedSizeV2,
+  encryptV2,
+  type HeaderV2,
+  headerBytesV2,
+  isFormatV2,
+  type OpenV2,
+  openV2,
+  type ReadRange,
+} from './file-v2.ts'
 export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswer } from './find-key.ts'
 export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './keystore.ts'
 export { recoverKey } from './recover.ts'

@@ -1,0 +1,165 @@
+import { createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { CairnError } from '@cairn/protocol'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createSeedV1, decryptBytesV1, encryptBytesV1, overheadV1 } from './file-v1.ts'
+import { decryptV2, encryptedSizeV2, encryptV2, headerBytesV2, isFormatV2, openV2 } from './file-v2.ts'
+import { generateKey } from './split.ts'
+
+const { masterKey } = generateKey()
+const other = generateKey().masterKey
+const chunkBytes = 4096
+
+async function join(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const all: Uint8Array[] = []
+  for await (const piece of pieces) all.push(piece)
+  return new Uint8Array(Buffer.concat(all))
+}
+
+/** Bytes in pieces of odd sizes, as networks give them. */
+function* pieces(bytes: Uint8Array, size = 1000): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+  } catch (error) {
+    if (CairnError.is(error)) return error.code
+    throw error
+  }
+  return 'none'
+}
+
+const encrypt = (bytes: Uint8Array, options = {}) =>
+  join(encryptV2(pieces(bytes), masterKey, { chunkBytes, ...options }))
+const decrypt = (bytes: Uint8Array, key = masterKey) => join(decryptV2(pieces(bytes, 777), key))
+
+describe('the first format', () => {
+  test('is salt, IV, AES-256-GCM ciphertext and tag under a key by PBKDF2 over the key’s text', async () => {
+    const plain = randomBytes(100)
+    const sealed = Buffer.from(await encryptBytesV1(plain, masterKey))
+    expect(sealed.length).toBe(plain.length + overheadV1)
+    const key = pbkdf2Sync(masterKey, sealed.subarray(0, 16), 250_000, 32, 'sha256')
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(16, 28))
+    decipher.setAuthTag(sealed.subarray(-16))
+    expect(Buffer.concat([decipher.update(sealed.subarray(28, -16)), decipher.final()])).toEqual(plain)
+  })
+
+  test('comes back, also empty, and is the same bytes for the same seed', async () => {
+    const seed = createSeedV1()
+    for (const length of [0, 1, 15, 16, 17, 5000]) {
+      const plain = new Uint8Array(randomBytes(length))
+      const sealed = await encryptBytesV1(plain, masterKey, seed)
+      expect(await decryptBytesV1(sealed, masterKey)).toEqual(plain)
+      expect(await encryptBytesV1(plain, masterKey, seed)).toEqual(sealed)
+    }
+  })
+
+  test('gives nothing for another key, a changed byte anywhere, or a part', async () => {
+    const sealed = await encryptBytesV1(randomBytes(20), masterKey)
+    expect(await codeOf(decryptBytesV1(sealed, other))).toBe('DECRYPTION_FAILED')
+    for (let at = 0; at < sealed.length; at += 7) {
+      const changed = sealed.slice()
+      changed[at] = (changed[at] ?? 0) ^ 1
+      expect(await codeOf(decryptBytesV1(changed, masterKey)), String(at)).toBe('DECRYPTION_FAILED')
+    }
+    expect(await codeOf(decryptBytesV1(sealed.slice(0, -1), masterKey))).toBe('DECRYPTION_FAILED')
+    expect(await codeOf(decryptBytesV1(sealed.slice(0, 43), masterKey))).toBe('NOT_ENCRYPTED')
+    expect(await codeOf(encryptBytesV1(new Uint8Array(1), 'key'))).toBe('KEY_NOT_SHARDABLE')
+  })
+})
+
+describe('the second format', () => {
+  test('comes back at every length around the borders of chunks, with and without a promised length', async () => {
+    for (const length of [0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 3 * chunkBytes, 3 * chunkBytes + 5]) {
+      const plain = new Uint8Array(randomBytes(length))
+      for (const options of [{}, { sizeBytes: length }]) {
+        const sealed = await encrypt(plain, options)
+        expect(isFormatV2(sealed)).toBe(true)
+        expect(sealed.length).toBe(encryptedSizeV2(length, chunkBytes))
+        expect(await decrypt(sealed)).toEqual(plain)
+      }
+    }
+  })
+
+  test('a range reads only the chunks it touches, and the last', async () => {
+    const plain = new Uint8Array(randomBytes(20 * chunkBytes + 100))
+    const sealed = await encrypt(plain)
+    let read = 0
+    const file = await openV2(
+      async (from, length) => {
+        read += length
+        return sealed.subarray(from, from + length)
+      },
+      sealed.length,
+      masterKey,
+    )
+    expect(file.sizeBytes).toBe(plain.length)
+    read = 0
+    expect(await file.read(5 * chunkBytes - 10, 20)).toEqual(plain.subarray(5 * chunkBytes - 10, 5 * chunkBytes + 10))
+    expect(read).toBe(2 * (chunkBytes + 16))
+    await fc.assert(
+      fc.asyncProperty(fc.nat(plain.length + 50), fc.nat(9000), async (from, length) => {
+        expect(await file.read(from, length)).toEqual(plain.subarray(from, from + length))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a changed byte anywhere releases nothing of its chunk and nothing after it', async () => {
+    const plain = new Uint8Array(randomBytes(2 * chunkBytes + 50))
+    const sealed = await encrypt(plain)
+    const places = [...Array(headerBytesV2).keys(), headerBytesV2, headerBytesV2 + chunkBytes + 20, sealed.length - 1]
+    for (const at of places) {
+      const changed = sealed.slice()
+      changed[at] = (changed[at] ?? 0) ^ 0x10
+      const got: Uint8Array[] = []
+      const work = (async () => {
+        for await (const piece of decryptV2(pieces(changed), masterKey)) got.push(piece)
+      })()
+      expect(['DECRYPTION_FAILED', 'NOT_ENCRYPTED'], String(at)).toContain(await codeOf(work))
+      const released = Buffer.concat(got)
+      expect(released.equals(plain.subarray(0, released.length)), String(at)).toBe(true)
+      const chunk = at < headerBytesV2 ? 0 : Math.floor((at - headerBytesV2) / (chunkBytes + 16))
+      expect(released.length, String(at)).toBeLessThanOrEqual(chunk * chunkBytes)
+    }
+  })
+
+  test('chunks out of order, twice, missing, of another file, or cut off are refused', async () => {
+    const plain = new Uint8Array(randomBytes(3 * chunkBytes))
+    const sealed = await encrypt(plain)
+    const foreign = await encrypt(plain)
+    const sealedBytes = chunkBytes + 16
+    const chunk = (file: Uint8Array, i: number) =>
+      file.subarray(headerBytesV2 + i * sealedBytes, headerBytesV2 + (i + 1) * sealedBytes)
+    const head = sealed.subarray(0, headerBytesV2)
+    const build = (...chunks: Uint8Array[]) => new Uint8Array(Buffer.concat([head, ...chunks]))
+    for (const bad of [
+      build(chunk(sealed, 1), chunk(sealed, 0), chunk(sealed, 2)),
+      build(chunk(sealed, 0), chunk(sealed, 0), chunk(sealed, 2)),
+      build(chunk(sealed, 0), chunk(sealed, 2)),
+      build(chunk(sealed, 0), chunk(foreign, 1), chunk(sealed, 2)),
+      build(chunk(sealed, 0), chunk(sealed, 1)),
+      build(chunk(sealed, 0), chunk(sealed, 1), chunk(sealed, 2), chunk(sealed, 2)),
+      build(),
+      sealed.subarray(0, -1),
+    ]) {
+      expect(await codeOf(decrypt(bad))).toBe('DECRYPTION_FAILED')
+      const open = openV2(async (from, length) => bad.subarray(from, from + length), bad.length, masterKey)
+      expect(await codeOf(open.then((file) => file.read(0, plain.length)))).toBe('DECRYPTION_FAILED')
+    }
+    expect(await codeOf(decrypt(sealed, other))).toBe('DECRYPTION_FAILED')
+  })
+
+  test('whatever else is given is told to be no such file', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
+        expect(['NOT_ENCRYPTED', 'DECRYPTION_FAILED']).toContain(await codeOf(decrypt(bytes)))
+      }),
+      { numRuns: 200 },
+    )
+    expect(await codeOf(encrypt(new Uint8Array(5), { sizeBytes: 6 }))).toBe('FILE_CHANGED')
+    expect(await codeOf(encrypt(new Uint8Array(5), { chunkBytes: 5000 }))).toBe('INVALID_REQUEST')
+  })
+})

@@ -1,0 +1,66 @@
+import { CairnError } from '@cairn/protocol'
+import { parseScalar } from './group-order.ts'
+
+/** Iterations of the first file format, as published clients have them. */
+const iterations = 250_000
+const utf8 = new TextEncoder()
+
+/** The text that files' passwords are made of: 64 lower-case hex characters. @throws CairnError KEY_NOT_SHARDABLE */
+function passwordOf(masterKey: string): Uint8Array<ArrayBuffer> {
+  const text = masterKey.toLowerCase()
+  // Keys of other clients may be any 64 digits; only their form is looked at.
+  if (!/^[0-9a-f]{64}$/.test(text) || (parseScalar(text) === undefined && /^0+$/.test(text)))
+    throw new CairnError('KEY_NOT_SHARDABLE')
+  return utf8.encode(text)
+}
+
+/**
+ * The AES-256 key of a file of the first format: PBKDF2-SHA-256 over the **text** of the key, 250,000 iterations.
+ * @param salt 16 bytes
+ * @see https://www.rfc-editor.org/rfc/rfc8018
+ */
+export async function deriveKeyV1(masterKey: string, salt: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+  const password = await crypto.subtle.importKey('raw', passwordOf(masterKey), 'PBKDF2', false, ['deriveKey'])
+  return crypto.subtle.deriveKey(
+    { name: 'PBKDF2', hash: 'SHA-256', salt, iterations },
+    password,
+    { name: 'AES-GCM', length: 256 },
+    // Node's own cipher takes the bytes: it streams, which WebCrypto does not.
+    true,
+    ['encrypt', 'decrypt'],
+  )
+}
+
+/** What a file of the second format is made with. */
+export type FileKeysV2 = {
+  /** AES-256-GCM key of the chunks. */
+  chunks: CryptoKey
+  /** HMAC-SHA-256 key that authenticates the header. */
+  header: CryptoKey
+  /** 32 bytes that only this key gives: a wrong key is told from changed data. */
+  commitment: Uint8Array<ArrayBuffer>
+}
+
+/**
+ * The keys of a file of the second format, each for one purpose: HKDF-SHA-256 over the bytes of the key.
+ * @param nonce 32 random bytes of the file
+ * @see https://www.rfc-editor.org/rfc/rfc5869
+ */
+export async function deriveKeysV2(masterKey: string, nonce: Uint8Array<ArrayBuffer>): Promise<FileKeysV2> {
+  const secret = await crypto.subtle.importKey('raw', passwordOf(masterKey), 'HKDF', false, ['deriveKey', 'deriveBits'])
+  const use = (info: string) => ({
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: nonce,
+    info: utf8.encode(`cairn/file/2/${info}`),
+  })
+  const [chunks, header, commitment] = await Promise.all([
+    crypto.subtle.deriveKey(use('chunks'), secret, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']),
+    crypto.subtle.deriveKey(use('header'), secret, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, [
+      'sign',
+      'verify',
+    ]),
+    crypto.subtle.deriveBits(use('commitment'), secret, 256),
+  ])
+  return { chunks, header, commitment: new Uint8Array(commitment) }
+}

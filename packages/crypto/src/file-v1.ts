@@ -1,0 +1,54 @@
+import { CairnError } from '@cairn/protocol'
+import { deriveKeyV1 } from './file-key.ts'
+
+/** Layout of the first format: salt, IV, ciphertext, tag. */
+export const saltBytes = 16
+export const ivBytes = 12
+export const tagBytes = 16
+/** What encrypting adds. */
+export const overheadV1 = saltBytes + ivBytes + tagBytes
+/** Longest file of one AES-GCM message. @see https://csrc.nist.gov/pubs/sp/800/38/d/final */
+export const bytesMostV1 = 2 ** 36 - 32
+
+/** The random parts of a file: the same ones give the same bytes again. */
+export type SeedV1 = { salt: Uint8Array<ArrayBuffer>; iv: Uint8Array<ArrayBuffer> }
+
+/** A fresh salt and IV. */
+export function createSeedV1(): SeedV1 {
+  return {
+    salt: crypto.getRandomValues(new Uint8Array(saltBytes)),
+    iv: crypto.getRandomValues(new Uint8Array(ivBytes)),
+  }
+}
+
+/**
+ * Encrypts bytes in the first format, which published clients read: AES-256-GCM, salt and IV in front, tag at the end.
+ * Everything is in memory; for files see the streaming form of the SDK.
+ * @param masterKey 64 hex characters
+ * @throws CairnError KEY_NOT_SHARDABLE
+ */
+export async function encryptBytesV1(bytes: Uint8Array, masterKey: string, seed = createSeedV1()): Promise<Uint8Array> {
+  const key = await deriveKeyV1(masterKey, seed.salt)
+  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv: seed.iv }, key, new Uint8Array(bytes))
+  const out = new Uint8Array(saltBytes + ivBytes + sealed.byteLength)
+  out.set(seed.salt)
+  out.set(seed.iv, saltBytes)
+  out.set(new Uint8Array(sealed), saltBytes + ivBytes)
+  return out
+}
+
+/**
+ * Decrypts bytes of the first format. Nothing is given before all of it is verified.
+ * @throws CairnError NOT_ENCRYPTED (too short), DECRYPTION_FAILED (another key, or changed data)
+ */
+export async function decryptBytesV1(bytes: Uint8Array, masterKey: string): Promise<Uint8Array> {
+  if (bytes.length < overheadV1) throw new CairnError('NOT_ENCRYPTED')
+  const copy = new Uint8Array(bytes)
+  const key = await deriveKeyV1(masterKey, copy.slice(0, saltBytes))
+  const iv = copy.slice(saltBytes, saltBytes + ivBytes)
+  try {
+    return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, copy.subarray(saltBytes + ivBytes)))
+  } catch (cause) {
+    throw new CairnError('DECRYPTION_FAILED', { cause })
+  }
+}

@@ -1,0 +1,291 @@
+import { CairnError } from '@cairn/protocol'
+import { deriveKeysV2, type FileKeysV2 } from './file-key.ts'
+import { tagBytes } from './file-v1.ts'
+
+/**
+ * The second format: a header, then chunks of one size, each an AES-256-GCM message of its own, so that any range can be
+ * read and verified alone, and a file of any length is written and read in flat memory.
+ *
+ * Header, 148 bytes: magic (8), version (1), chunk size as a power of two (1), flags (2: bit 0 length known, bit 1 owner
+ * commitment there), file nonce (32), nonce prefix (7) and a zero (1), plaintext length (8, big-endian), key commitment (32),
+ * owner commitment (32, zeros where there is none), and 24 bytes of an HMAC over all before. The nonce of a chunk is prefix,
+ * counter (4, big-endian), 1 for the last and 0 for all others, as in STREAM.
+ * @see https://eprint.iacr.org/2015/189
+ */
+export const headerBytesV2 = 148
+const magic = [0x89, 0x43, 0x41, 0x49, 0x52, 0x4e, 0x0d, 0x0a]
+const version = 2
+const macBytes = 24
+const chunksMost = 2 ** 32
+
+/** 1 MiB unless told; 64 KiB suits media that people seek in. */
+export const chunkBytesV2 = 1024 * 1024
+
+export type EncryptOptionsV2 = {
+  /** Bytes of a chunk: a power of two from 4 KiB to 16 MiB. */
+  chunkBytes?: number | undefined
+  /** Bytes of the plaintext, where they are known: the header then promises them. */
+  sizeBytes?: number | undefined
+  /** 32 bytes by which the owner can show that the file was his first. */
+  ownerCommitment?: Uint8Array | undefined
+}
+
+/** What the header of a file says. */
+export type HeaderV2 = {
+  chunkBytes: number
+  sizeBytes: number | undefined
+  ownerCommitment: Uint8Array | undefined
+}
+
+type Header = HeaderV2 & {
+  nonce: Uint8Array<ArrayBuffer>
+  prefix: Uint8Array
+  commitment: Uint8Array
+  raw: Uint8Array<ArrayBuffer>
+}
+
+/** Whether bytes begin as a file of the second format does. */
+export function isFormatV2(first: Uint8Array): boolean {
+  return first.length >= magic.length && magic.every((byte, i) => first[i] === byte)
+}
+
+/** Bytes of the encrypted file for a plaintext of known length. */
+export function encryptedSizeV2(sizeBytes: number, chunkBytes = chunkBytesV2): number {
+  return headerBytesV2 + sizeBytes + tagBytes * Math.max(1, Math.ceil(sizeBytes / chunkBytes))
+}
+
+/**
+ * Encrypts a stream in the second format.
+ * @param masterKey 64 hex characters
+ * @throws CairnError KEY_NOT_SHARDABLE, INVALID_REQUEST (chunk size), FILE_CHANGED (another length than promised)
+ */
+export async function* encryptV2(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  masterKey: string,
+  options: EncryptOptionsV2 = {},
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { chunkBytes = chunkBytesV2, sizeBytes, ownerCommitment } = options
+  if (!Number.isInteger(Math.log2(chunkBytes)) || chunkBytes < 4096 || chunkBytes > 16 * 1024 * 1024)
+    throw new CairnError('INVALID_REQUEST', { message: 'A chunk is a power of two from 4 KiB to 16 MiB' })
+  const nonce = crypto.getRandomValues(new Uint8Array(32))
+  const prefix = crypto.getRandomValues(new Uint8Array(7))
+  const keys = await deriveKeysV2(masterKey, nonce)
+  yield await writeHeader(keys, { chunkBytes, sizeBytes, ownerCommitment, nonce, prefix })
+  let counter = 0
+  let total = 0
+  for await (const { bytes, isLast } of cut(source, chunkBytes)) {
+    total += bytes.length
+    if (counter >= chunksMost) throw new CairnError('FILE_TOO_LARGE')
+    const iv = nonceOf(prefix, counter++, isLast)
+    yield new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, keys.chunks, bytes))
+  }
+  if (sizeBytes !== undefined && total !== sizeBytes) throw new CairnError('FILE_CHANGED')
+}
+
+/**
+ * Decrypts a stream of the second format; each piece is given once it is verified, and the end only counts where it is the
+ * true one.
+ * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
+ */
+export async function* decryptV2(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  masterKey: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = createReader(source)
+  const first = await reader.take(headerBytesV2)
+  const header = readHeader(first)
+  const keys = await openHeader(header, masterKey)
+  let total = 0
+  for (let counter = 0; ; counter++) {
+    const sealed = await reader.take(header.chunkBytes + tagBytes)
+    const isLast = await reader.isAtEnd()
+    if (sealed.length <= tagBytes && counter > 0) throw new CairnError('DECRYPTION_FAILED')
+    const bytes = await openChunk(keys, header, sealed, counter, isLast)
+    total += bytes.length
+    if (isLast && header.sizeBytes !== undefined && total !== header.sizeBytes)
+      throw new CairnError('DECRYPTION_FAILED')
+    if (bytes.length > 0) yield bytes
+    if (isLast) return
+  }
+}
+
+/** Reads a range of the encrypted bytes. Shorter than asked only at the end of the file. */
+export type ReadRange = (fromByte: number, length: number) => Promise<Uint8Array>
+
+/** A file of the second format, open for ranges. */
+export type OpenV2 = {
+  /** Bytes of the plaintext. */
+  sizeBytes: number
+  header: HeaderV2
+  /** The plaintext from a byte on, verified; shorter than asked only at the end. */
+  read(fromByte: number, length: number): Promise<Uint8Array>
+}
+
+/**
+ * Opens a file of the second format for ranges: only the chunks that a range touches are read. The last chunk is verified
+ * first, for only it proves the length.
+ * @param encryptedBytes bytes of the whole encrypted file
+ * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
+ */
+export async function openV2(readRange: ReadRange, encryptedBytes: number, masterKey: string): Promise<OpenV2> {
+  const header = readHeader(await readRange(0, headerBytesV2))
+  const keys = await openHeader(header, masterKey)
+  const sealedBytes = header.chunkBytes + tagBytes
+  const body = encryptedBytes - headerBytesV2
+  const count = Math.max(1, Math.ceil(body / sealedBytes))
+  const sizeBytes = body - count * tagBytes
+  if (sizeBytes < 0 || (header.sizeBytes !== undefined && header.sizeBytes !== sizeBytes))
+    throw new CairnError('DECRYPTION_FAILED')
+  const readChunk = async (counter: number): Promise<Uint8Array> => {
+    const length = Math.min(sealedBytes, body - counter * sealedBytes)
+    const sealed = await readRange(headerBytesV2 + counter * sealedBytes, length)
+    return openChunk(keys, header, sealed, counter, counter === count - 1)
+  }
+  await readChunk(count - 1)
+  return {
+    sizeBytes,
+    header,
+    async read(fromByte, length) {
+      const end = Math.min(fromByte + length, sizeBytes)
+      if (fromByte < 0 || end <= fromByte) return new Uint8Array(0)
+      const out = new Uint8Array(end - fromByte)
+      const { chunkBytes } = header
+      for (let counter = Math.floor(fromByte / chunkBytes); counter * chunkBytes < end; counter++) {
+        const chunk = await readChunk(counter)
+        const start = counter * chunkBytes
+        const part = chunk.subarray(Math.max(0, fromByte - start), end - start)
+        out.set(part, Math.max(0, start - fromByte))
+      }
+      return out
+    },
+  }
+}
+
+async function writeHeader(
+  keys: FileKeysV2,
+  { chunkBytes, sizeBytes, ownerCommitment, nonce, prefix }: HeaderV2 & { nonce: Uint8Array; prefix: Uint8Array },
+): Promise<Uint8Array> {
+  if (ownerCommitment !== undefined && ownerCommitment.length !== 32)
+    throw new CairnError('INVALID_REQUEST', { message: 'An owner commitment has 32 bytes' })
+  const header = new Uint8Array(headerBytesV2)
+  const view = new DataView(header.buffer)
+  header.set(magic)
+  header[8] = version
+  header[9] = Math.log2(chunkBytes)
+  view.setUint16(10, (sizeBytes === undefined ? 0 : 1) | (ownerCommitment === undefined ? 0 : 2))
+  header.set(nonce, 12)
+  header.set(prefix, 44)
+  view.setBigUint64(52, BigInt(sizeBytes ?? 0))
+  header.set(keys.commitment, 60)
+  if (ownerCommitment !== undefined) header.set(ownerCommitment, 92)
+  const mac = await crypto.subtle.sign('HMAC', keys.header, header.slice(0, headerBytesV2 - macBytes))
+  header.set(new Uint8Array(mac).subarray(0, macBytes), headerBytesV2 - macBytes)
+  return header
+}
+
+function readHeader(bytes: Uint8Array): Header {
+  if (!isFormatV2(bytes) || bytes.length < headerBytesV2 || bytes[8] !== version) throw new CairnError('NOT_ENCRYPTED')
+  const raw = new Uint8Array(bytes.subarray(0, headerBytesV2))
+  const view = new DataView(raw.buffer)
+  const flags = view.getUint16(10)
+  const power = raw[9] ?? 0
+  const size = view.getBigUint64(52)
+  if (power < 12 || power > 24 || flags > 3 || raw[51] !== 0 || size > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new CairnError('NOT_ENCRYPTED')
+  return {
+    chunkBytes: 2 ** power,
+    sizeBytes: (flags & 1) === 1 ? Number(size) : undefined,
+    ownerCommitment: (flags & 2) === 2 ? raw.slice(92, 124) : undefined,
+    nonce: raw.slice(12, 44),
+    prefix: raw.slice(44, 51),
+    commitment: raw.slice(60, 92),
+    raw,
+  }
+}
+
+/** The keys of a file, once its header is known to be theirs. */
+async function openHeader(header: Header, masterKey: string): Promise<FileKeysV2> {
+  const keys = await deriveKeysV2(masterKey, header.nonce)
+  if (!isEqual(keys.commitment, header.commitment))
+    throw new CairnError('DECRYPTION_FAILED', { message: 'This is not the key of the file' })
+  const mac = await crypto.subtle.sign('HMAC', keys.header, header.raw.slice(0, headerBytesV2 - macBytes))
+  if (!isEqual(new Uint8Array(mac).subarray(0, macBytes), header.raw.subarray(headerBytesV2 - macBytes)))
+    throw new CairnError('DECRYPTION_FAILED')
+  return keys
+}
+
+async function openChunk(
+  keys: FileKeysV2,
+  header: Header,
+  sealed: Uint8Array,
+  counter: number,
+  isLast: boolean,
+): Promise<Uint8Array> {
+  const iv = nonceOf(header.prefix, counter, isLast)
+  try {
+    return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, keys.chunks, new Uint8Array(sealed)))
+  } catch (cause) {
+    throw new CairnError('DECRYPTION_FAILED', { cause })
+  }
+}
+
+function nonceOf(prefix: Uint8Array, counter: number, isLast: boolean): Uint8Array<ArrayBuffer> {
+  const nonce = new Uint8Array(12)
+  nonce.set(prefix)
+  new DataView(nonce.buffer).setUint32(7, counter)
+  nonce[11] = isLast ? 1 : 0
+  return nonce
+}
+
+/** Compares without telling by its time where two differ. */
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  let difference = one.length ^ other.length
+  for (const [i, byte] of one.entries()) difference |= byte ^ (other[i] ?? 0)
+  return difference === 0
+}
+
+/** Cuts a stream into pieces of one size; the last is shorter, and empty only where the whole stream is. */
+async function* cut(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  size: number,
+): AsyncGenerator<{ bytes: Uint8Array<ArrayBuffer>; isLast: boolean }> {
+  const reader = createReader(source)
+  for (;;) {
+    const bytes = await reader.take(size)
+    const isLast = await reader.isAtEnd()
+    yield { bytes, isLast }
+    if (isLast) return
+  }
+}
+
+/** Takes a stream apart in lengths of the caller's choice. */
+function createReader(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): {
+  /** So many bytes, or what is left. */
+  take(length: number): Promise<Uint8Array<ArrayBuffer>>
+  isAtEnd(): Promise<boolean>
+} {
+  const pieces = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
+  let rest: Uint8Array = new Uint8Array(0)
+  const fill = async (): Promise<boolean> => {
+    while (rest.length === 0) {
+      const { done, value } = await pieces.next()
+      if (done === true) return false
+      rest = value
+    }
+    return true
+  }
+  return {
+    async take(length) {
+      const out = new Uint8Array(length)
+      let filled = 0
+      while (filled < length && (await fill())) {
+        const part = rest.subarray(0, length - filled)
+        out.set(part, filled)
+        filled += part.length
+        rest = rest.subarray(part.length)
+      }
+      return filled === length ? out : out.slice(0, filled)
+    },
+    isAtEnd: async () => !(await fill()),
+  }
+}
