@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createNetwork, type Network } from '@cairn/local'
 import type { Scope } from '@cairn/protocol'
+import { type Client, createClient, openKeySession } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
 /** A local network of a test's own, on free ports and in a temporary folder that goes with it. */
@@ -46,4 +47,14 @@ export async function createTestKey(
   const apiKey: unknown = await answer.json()
   if (typeof apiKey !== 'string') throw new Error(`no key: ${JSON.stringify(apiKey)}`)
   return { apiKey, address: account.address.toLowerCase(), privateKey }
+}
+
+/** A client of a wallet (a fresh one where none is given) with an API key and a session with the key nodes. */
+export async function createKeyClient(
+  network: TestNetwork,
+  privateKey = generatePrivateKey(),
+): Promise<Client & { address: string; privateKey: string }> {
+  const { apiKey, address } = await createTestKey(network, privateKey)
+  const keySession = await openKeySession(createClient({ network: network.profile }), { privateKey })
+  return { ...createClient({ network: network.profile, apiKey, keySession }), address, privateKey }
 }

@@ -1,8 +1,13 @@
 import { callTimeoutMs, type NetworkProfile, transferTimeoutMs } from '@cairn/protocol'
+import type { KeySession } from './keys/session.ts'
 
 /** What every function of the SDK works with: plain data, nothing is opened. */
 export type Client = {
   readonly network: NetworkProfile
+  /** Needed for everything about keys of encrypted files; made by `openKeySession`. */
+  readonly keySession: KeySession | undefined
+  /** Told when a session was renewed, so that it can be kept. */
+  readonly onKeySession: ((session: KeySession) => void) | undefined
   readonly apiKey: string | undefined
   readonly fetch: typeof fetch
   /** Limit of a call in ms; 8 seconds unless told. */
@@ -16,6 +21,10 @@ export type ClientOptions = {
   network: NetworkProfile
   /** Needed for uploads and for everything about an account; made by `createApiKey`. */
   apiKey?: string
+  /** Needed for encrypted files: made by `openKeySession`. */
+  keySession?: KeySession
+  /** Told when the session was renewed. */
+  onKeySession?: (session: KeySession) => void
   fetch?: typeof fetch
   callTimeoutMs?: number
   transferTimeoutMs?: number
@@ -32,6 +41,8 @@ export function createClient(options: ClientOptions): Client {
   return {
     network: options.network,
     apiKey: options.apiKey,
+    keySession: options.keySession,
+    onKeySession: options.onKeySession,
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     callTimeoutMs: options.callTimeoutMs ?? callTimeoutMs,
     transferTimeoutMs: options.transferTimeoutMs ?? transferTimeoutMs,

@@ -22,15 +22,43 @@ export { getQuote, type Quote } from './account/quote.ts'
 export { getStatus, type Status } from './account/status.ts'
 export { getUsage, type Usage } from './account/usage.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
+export { type DecryptOptions, decryptBytes, decryptFile, openDecrypted } from './download/decrypt-file.ts'
 export { type DownloadResult, type DownloadToDiskOptions, downloadFile } from './download/download-file.ts'
 export { type FolderItem, listDirectory } from './download/list-directory.ts'
 export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
 export { deleteFile, getFileInfo, pinCid, renameFile } from './files/files.ts'
 export { type FileFilter, listFiles, listFilesPage } from './files/list-files.ts'
+export {
+  explainAccess,
+  getConditions,
+  removeConditions,
+  retireKey,
+  revokeAccess,
+  setConditions,
+  shareFile,
+  transferFile,
+} from './keys/access.ts'
+export type { ChangeOptions, ChangeResult } from './keys/change-nodes.ts'
+export { type ExportedKey, exportKey, recoverExported } from './keys/export-key.ts'
+export { type GetKeyOptions, getKey, type RecoveredKey } from './keys/get-key.ts'
+export { type KeyFile, listKeyFiles } from './keys/list-keys.ts'
+export { type RepairReport, repairKey } from './keys/repair.ts'
+export { type RotatedFile, rotateFile } from './keys/rotate-file.ts'
+export { type ConditionsInput, type PreparedKey, prepareKey, saveKey } from './keys/save-key.ts'
+export { closeKeySession, type KeySession, openKeySession } from './keys/session.ts'
+export { getKeyStatus, type KeyReport } from './keys/status.ts'
 export { loadNetwork } from './load-network.ts'
 export type { OnProgress, Progress } from './progress.ts'
 export { type CallOptions, call } from './request.ts'
+export type { EncryptedUploadOptions, EncryptedUploadResult } from './upload/send-encrypted.ts'
 export type { UploadOptions, UploadResult } from './upload/send-files.ts'
 export { uploadCar } from './upload/upload-car.ts'
+export {
+  uploadEncrypted,
+  uploadEncryptedBytes,
+  uploadEncryptedFolder,
+  uploadEncryptedStream,
+  uploadEncryptedText,
+} from './upload/upload-encrypted.ts'
 export { uploadBytes, uploadFile, uploadStream, uploadText } from './upload/upload-file.ts'
 export { type FolderEntry, type FolderSource, uploadFolder } from './upload/upload-folder.ts'

@@ -210,6 +210,8 @@ export type PartFile = {
   /** Makes it durable and moves it to its place. @throws CairnError FILE_EXISTS */
   finish(overwrite: boolean): Promise<void>
   close(): Promise<void>
+  /** Closes and removes it. */
+  discard(): Promise<void>
 }
 
 /** Opens `{target}.part`. @throws CairnError FILE_EXISTS when the target is there and may not be replaced, FILE_UNREADABLE */
@@ -247,6 +249,10 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
       else await rename(part, full)
     },
     close: () => file.close(),
+    async discard() {
+      await file.close()
+      await unlink(part)
+    },
   }
 }
 

@@ -70,16 +70,18 @@ type LooseInput = {
   body?: unknown
 }
 
-function describeCall<C extends CallDefinition>(
+/** What a call sends: to the network's own host for it, or to the base given. */
+export function describeCall<C extends CallDefinition>(
   client: Client,
   definition: C,
   input: CallInput<C>,
   options: CallOptions,
+  at?: string,
 ): Send {
   const parts: LooseInput = input
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parts.query ?? {})) if (value !== undefined) query.set(name, String(value))
-  const base = definition.host === 'gateway' ? client.network.gateway : client.network.api
+  const base = at ?? (definition.host === 'gateway' ? client.network.gateway : client.network.api)
   const search = query.size === 0 ? '' : `?${query}`
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(parts.headers ?? {})) if (value !== undefined) headers[name] = value
@@ -96,7 +98,8 @@ function describeCall<C extends CallDefinition>(
   }
 }
 
-function parseAnswer<C extends CallDefinition>(definition: C, text: string): CallResult<C> {
+/** The answer of a call, by its schema. @throws CairnError UNEXPECTED_RESPONSE */
+export function parseAnswer<C extends CallDefinition>(definition: C, text: string): CallResult<C> {
   if (definition.response.kind !== 'json') return undefined as CallResult<C>
   let json: unknown
   try {
@@ -211,7 +214,8 @@ export async function tryAgain<T>(attempt: () => Promise<T>, signal?: AbortSigna
   }
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits. @throws CairnError ABORTED */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)

@@ -1,4 +1,4 @@
-import { CairnError, decodeError, isCid, type Uploaded, uploadedSchema } from '@cairn/protocol'
+import { CairnError, isCid, type Uploaded, uploadedSchema } from '@cairn/protocol'
 import {
   type BlockSink,
   createDirectoryTree,
@@ -7,16 +7,15 @@ import {
   type ImportProfile,
   importProfiles,
   profileFor,
-  UnixfsError,
 } from '@cairn/unixfs'
 import * as v from 'valibot'
-import { hashSha256, sendStreamed } from '#platform'
+import { hashSha256 } from '#platform'
 import type { Client } from '../client.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress, type OnProgress } from '../progress.ts'
-import { describeFault, tryAgain } from '../request.ts'
-import { gather } from './gather.ts'
+import { tryAgain } from '../request.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
+import { postMultipart } from './post-multipart.ts'
 
 /** Options of every upload. */
 export type UploadOptions = {
@@ -53,7 +52,7 @@ export type Batch = {
 }
 
 /** Blocks are only counted: the bytes go to the service as they are. */
-const discard: BlockSink = { put: () => undefined }
+export const discard: BlockSink = { put: () => undefined }
 
 /**
  * Sends files in one request and computes their CID on the way; the service's answer must agree.
@@ -68,46 +67,32 @@ export function sendFiles(client: Client, batch: Batch, options: UploadOptions =
 }
 
 async function sendOnce(client: Client, batch: Batch, options: UploadOptions): Promise<UploadResult> {
-  if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
-  const profile = options.profile === undefined ? profileFor(options.cidVersion ?? 1) : importProfiles[options.profile]
+  const profile = profileOf(options)
   const boundary = createBoundary()
   const state: Sending = { profile, wrap: options.wrapWithDirectory ?? false, sizeBytes: 0, node: undefined }
   const progress = createProgress('send', batch.totalBytes, options.onProgress)
-  const timeout = AbortSignal.timeout(client.transferTimeoutMs)
-  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal])
-  let failed: unknown
-  const body = writeBody(batch, boundary, state, progress.add)
-  const noted = noteFailure(gather(body), (error) => {
-    failed = error
+  const text = await postMultipart(client, {
+    query: queryOf(options),
+    boundary,
+    headers: options.mimeType === undefined ? {} : { 'mime-type': options.mimeType },
+    contentLength: await contentLength(batch, boundary),
+    body: writeBody(batch, boundary, state, progress.add),
+    signal: options.signal,
   })
-  try {
-    signal.throwIfAborted()
-    const answer = await sendStreamed({
-      url: `${client.network.upload.replace(/\/+$/, '')}/api/v0/add?${query(options)}`,
-      headers: {
-        authorization: `Bearer ${client.apiKey}`,
-        'content-type': `multipart/form-data; boundary=${boundary}`,
-        ...(options.mimeType === undefined ? {} : { 'mime-type': options.mimeType }),
-      },
-      contentLength: await contentLength(batch, boundary),
-      body: noted,
-      signal,
-    })
-    if (answer.status < 200 || answer.status > 299)
-      throw decodeError('upload', { status: answer.status, header: answer.header, body: answer.text })
-    const result = compare(readAnswer(answer.text), state)
-    progress.done()
-    return result
-  } catch (error) {
-    // What broke the body is the cause; the connection that fell with it is not.
-    if (failed instanceof UnixfsError) throw fromUnixfs(failed)
-    throw failed ?? describeFault(error, options.signal, timeout)
-  }
+  const result = compare(readAnswer(text), state)
+  progress.done()
+  return result
+}
+
+/** How the content becomes a DAG. */
+export function profileOf(options: UploadOptions): ImportProfile {
+  return options.profile === undefined ? profileFor(options.cidVersion ?? 1) : importProfiles[options.profile]
 }
 
 type Sending = { profile: ImportProfile; wrap: boolean; sizeBytes: number; node: ImportedNode | undefined }
 
-function query(options: UploadOptions): URLSearchParams {
+/** What an upload says in its query. */
+export function queryOf(options: UploadOptions): URLSearchParams {
   const parts = new URLSearchParams({
     'cid-version': String(options.cidVersion ?? 1),
     'wrap-with-directory': String(options.wrapWithDirectory ?? false),
@@ -160,23 +145,6 @@ async function* writeBody(
     })
   if (tree !== undefined) state.node = (await tree.finish()).root
   yield multipartEnd(boundary)
-}
-
-async function* noteFailure(
-  pieces: AsyncIterable<Uint8Array>,
-  note: (error: unknown) => void,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* pieces
-  } catch (error) {
-    note(error)
-    throw error
-  }
-}
-
-function fromUnixfs(error: UnixfsError): CairnError {
-  if (error.code === 'DUPLICATE_NAME') return new CairnError('DUPLICATE_NAME', { message: error.message, cause: error })
-  return new CairnError('INVALID_PATH', { message: error.message, cause: error })
 }
 
 /** The answer of an upload: one object, or an array of one. @throws CairnError UNEXPECTED_RESPONSE */

@@ -23,7 +23,8 @@ export async function uploadFolder(
   return sendFiles(client, refuseDuplicates(await openFolder(source, options.name)), options)
 }
 
-async function openFolder(source: FolderSource, name: string | undefined): Promise<Batch> {
+/** The files of a folder, however it is given. */
+export async function openFolder(source: FolderSource, name: string | undefined): Promise<Batch> {
   if (typeof source === 'string') {
     const path = await openPath(source)
     if (path.kind === 'file') {
@@ -74,7 +75,7 @@ async function* entryFiles(
 }
 
 /** Two files of one name would be one file: said before either of them is sent. */
-function refuseDuplicates(batch: Batch): Batch {
+export function refuseDuplicates(batch: Batch): Batch {
   return {
     ...batch,
     async *files() {

@@ -1,0 +1,109 @@
+import { CairnError } from '@cairn/protocol'
+import { openPart } from '#platform'
+import type { Client } from '../client.ts'
+import { decryptStream, decryptUnverified } from '../encryption/decrypt-stream.ts'
+import { type GetKeyOptions, getKey } from '../keys/get-key.ts'
+import type { DownloadResult, DownloadToDiskOptions } from './download-file.ts'
+import { type DownloadOptions, openFile } from './open-file.ts'
+
+export type DecryptOptions = {
+  /** The key, where it is known; else the key nodes are asked for it. */
+  masterKey?: string
+  /** Values that conditions ask for at the time of reading. */
+  dynamicData?: Record<string, unknown>
+}
+
+/**
+ * Decrypts a file by its CID: the key comes from the key nodes, the bytes are verified against the CID on their way and
+ * decrypted here. Nothing is given before it is verified; a file of the first format therefore waits until all of it is there.
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, DECRYPTION_FAILED, NOT_ENCRYPTED and those of getKey and openFile
+ */
+export async function openDecrypted(
+  client: Client,
+  cid: string,
+  options: DecryptOptions & Pick<DownloadOptions, 'signal' | 'onProgress'> = {},
+): Promise<AsyncGenerator<Uint8Array, void, undefined>> {
+  const { masterKey, source } = await prepare(client, cid, options)
+  return decryptStream(source, masterKey)
+}
+
+/** Decrypts a whole file into memory. @throws CairnError as openDecrypted */
+export async function decryptBytes(
+  client: Client,
+  cid: string,
+  options: DecryptOptions & Pick<DownloadOptions, 'signal' | 'onProgress'> = {},
+): Promise<Uint8Array> {
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  for await (const piece of await openDecrypted(client, cid, options)) pieces.push(new Uint8Array(piece))
+  return new Uint8Array(await new Blob(pieces).arrayBuffer())
+}
+
+/**
+ * Decrypts a file to a path (Node). It grows beside its target as `.part` and takes its name once all of it is verified and
+ * durable; of a file that fails nothing stays.
+ * @throws CairnError FILE_EXISTS, and those of openDecrypted
+ */
+export async function decryptFile(
+  client: Client,
+  cid: string,
+  target: string,
+  { overwrite = false, ...options }: DecryptOptions & DownloadToDiskOptions = {},
+): Promise<DownloadResult> {
+  const { masterKey, source } = await prepare(client, cid, options)
+  const part = await openPart(target, overwrite)
+  let isOpen = true
+  try {
+    // What an earlier try left was never verified.
+    await part.truncate(0)
+    let sizeBytes = 0
+    for await (const piece of decryptUnverified(source, masterKey)) {
+      await part.write(piece, sizeBytes)
+      sizeBytes += piece.length
+    }
+    isOpen = false
+    await part.finish(overwrite)
+    return { path: target, sizeBytes, files: 1 }
+  } catch (error) {
+    if (isOpen) {
+      isOpen = false
+      await part.discard()
+    }
+    throw error
+  } finally {
+    if (isOpen) await part.close()
+  }
+}
+
+async function prepare(
+  client: Client,
+  cid: string,
+  options: DecryptOptions & Pick<DownloadOptions, 'signal' | 'onProgress'>,
+): Promise<{ masterKey: string; source: AsyncIterable<Uint8Array> }> {
+  const { dynamicData, signal, onProgress } = options
+  const keyOptions: GetKeyOptions = {
+    ...(signal === undefined ? {} : { signal }),
+    ...(dynamicData === undefined ? {} : { dynamicData }),
+  }
+  const masterKey = options.masterKey ?? (await getKey(client, cid, keyOptions)).masterKey
+  const { stream } = await openFile(client, cid, {
+    ...(signal === undefined ? {} : { signal }),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  })
+  return { masterKey, source: piecesOf(stream) }
+}
+
+async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    // Of no account at the end; before it, it ends the connection.
+    await reader.cancel().catch((error: unknown) => {
+      if (!CairnError.is(error)) throw error
+    })
+  }
+}

@@ -1,0 +1,128 @@
+import { createCipheriv, createDecipheriv, type DecipherGCM, pbkdf2 } from 'node:crypto'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { bytesMostV1, ivBytes, type SeedV1, saltBytes, tagBytes } from '@cairn/crypto'
+import { CairnError } from '@cairn/protocol'
+
+// The first file format in Node: streamed, for its own cipher can do what WebCrypto cannot. cipher.browser.ts is the other half.
+
+const algorithm = 'aes-256-gcm'
+const iterations = 250_000
+const pieceBytes = 1024 * 1024
+const derive = promisify(pbkdf2)
+
+function keyOf(masterKey: string, salt: Uint8Array): Promise<Buffer> {
+  return derive(masterKey.toLowerCase(), salt, iterations, 32, 'sha256')
+}
+
+/** Encrypts a stream in the first format, in flat memory. @throws CairnError FILE_TOO_LARGE beyond 64 GiB */
+export async function* encryptV1(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  masterKey: string,
+  { salt, iv }: SeedV1,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const cipher = createCipheriv(algorithm, await keyOf(masterKey, salt), iv, { authTagLength: tagBytes })
+  yield Buffer.concat([salt, iv])
+  let total = 0
+  for await (const piece of source) {
+    total += piece.length
+    if (total > bytesMostV1) throw tooLarge()
+    yield cipher.update(piece)
+  }
+  yield cipher.final()
+  yield cipher.getAuthTag()
+}
+
+/**
+ * Decrypts a stream of the first format as it comes. **What it gives is not verified before it has ended without an error**:
+ * only for a place that nobody sees until then.
+ * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
+ */
+export async function* decryptUnverifiedV1(
+  source: AsyncIterable<Uint8Array>,
+  masterKey: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const headBytes = saltBytes + ivBytes
+  // What may still turn out to be the tag is held back.
+  let held: Uint8Array = new Uint8Array(0)
+  let decipher: DecipherGCM | undefined
+  for await (const piece of source) {
+    let bytes: Uint8Array = held.length === 0 ? piece : Buffer.concat([held, piece])
+    held = new Uint8Array(0)
+    if (decipher === undefined) {
+      if (bytes.length < headBytes) {
+        held = Buffer.from(bytes)
+        continue
+      }
+      const head = Buffer.from(bytes.subarray(0, headBytes))
+      const key = await keyOf(masterKey, head.subarray(0, saltBytes))
+      decipher = createDecipheriv(algorithm, key, head.subarray(saltBytes), { authTagLength: tagBytes })
+      bytes = bytes.subarray(headBytes)
+    }
+    const body = Math.max(0, bytes.length - tagBytes)
+    if (body > 0) yield decipher.update(bytes.subarray(0, body))
+    held = Buffer.from(bytes.subarray(body))
+  }
+  if (decipher === undefined || held.length < tagBytes) throw new CairnError('NOT_ENCRYPTED')
+  decipher.setAuthTag(held)
+  try {
+    yield decipher.final()
+  } catch (cause) {
+    throw new CairnError('DECRYPTION_FAILED', { cause })
+  }
+}
+
+/**
+ * Decrypts a stream of the first format and gives nothing before all of it is verified: the encrypted bytes wait in a
+ * temporary file, are gone through once, and given in a second pass.
+ * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
+ */
+export async function* decryptV1(
+  source: AsyncIterable<Uint8Array>,
+  masterKey: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-decrypt-'))
+  try {
+    const file = await open(join(folder, 'encrypted'), 'wx+', 0o600)
+    try {
+      let sizeBytes = 0
+      const spooled = async function* () {
+        for await (const piece of source) {
+          for (let at = 0; at < piece.length; )
+            at += (await file.write(piece, at, piece.length - at, sizeBytes + at)).bytesWritten
+          sizeBytes += piece.length
+          yield piece
+        }
+      }
+      await goThrough(decryptUnverifiedV1(spooled(), masterKey))
+      const replay = async function* () {
+        const buffer = Buffer.allocUnsafe(pieceBytes)
+        for (let at = 0; at < sizeBytes; ) {
+          const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
+          if (bytesRead === 0) throw new CairnError('FILE_CHANGED')
+          at += bytesRead
+          yield buffer.subarray(0, bytesRead)
+        }
+      }
+      yield* decryptUnverifiedV1(replay(), masterKey)
+    } finally {
+      await file.close()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Goes through to the end; what is wrong is thrown on the way. */
+async function goThrough(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _piece of pieces);
+}
+
+function tooLarge(): CairnError {
+  return new CairnError('FILE_TOO_LARGE', {
+    details: { bytesMost: bytesMostV1 },
+    hint: 'Use the second format: it has no such limit.',
+  })
+}

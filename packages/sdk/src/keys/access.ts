@@ -1,0 +1,144 @@
+import {
+  type AccessVerdict,
+  type CallResult,
+  explainAccess as explainAccessCall,
+  getConditions as getConditionsCall,
+  removeConditions as removeConditionsCall,
+  retireKey as retireKeyCall,
+  revokeKey,
+  shareKey,
+  transferOwnership as transferOwnershipCall,
+  updateConditions,
+} from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { callKeyNode, nodeNumbers } from './call-node.ts'
+import { callWithSession, sessionOf } from './call-with-session.ts'
+import { type ChangeOptions, type ChangeResult, changeNodes } from './change-nodes.ts'
+import { firstGood } from './first-good.ts'
+import { type ConditionsInput, checkConditions } from './save-key.ts'
+
+const at = (node: number) => ({ node: String(node) })
+
+/** Shares a file with addresses. Sharing twice is one share. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE */
+export function shareFile(
+  client: Client,
+  cid: string,
+  shareTo: readonly string[],
+  options: ChangeOptions = {},
+): Promise<ChangeResult> {
+  const body = { address: sessionOf(client).address, cid, shareTo: [...shareTo] }
+  return changeNodes(
+    client,
+    (node) => callWithSession(client, shareKey, node, { params: at(node), body }, options),
+    options,
+  )
+}
+
+/**
+ * Takes the right to read from addresses. It stops keys from being given out; who had the key before may have kept it, and
+ * the encrypted bytes are public: to shut somebody out for good, use `rotateFile`.
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE
+ */
+export function revokeAccess(
+  client: Client,
+  cid: string,
+  revokeTo: readonly string[],
+  options: ChangeOptions = {},
+): Promise<ChangeResult> {
+  const body = { address: sessionOf(client).address, cid, revokeTo: [...revokeTo] }
+  return changeNodes(
+    client,
+    (node) => callWithSession(client, revokeKey, node, { params: at(node), body }, options),
+    options,
+  )
+}
+
+/**
+ * Gives a file to another owner. Conditions stay; addresses it was shared with lose it unless `resetSharedTo` is false. The
+ * old owner may make the same call again to finish what was cut off.
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE, INVALID_REQUEST
+ */
+export function transferFile(
+  client: Client,
+  cid: string,
+  newOwner: string,
+  { resetSharedTo = true, ...options }: ChangeOptions & { resetSharedTo?: boolean } = {},
+): Promise<ChangeResult> {
+  const body = { address: sessionOf(client).address, cid, newOwner, resetSharedTo }
+  return changeNodes(
+    client,
+    (node) => callWithSession(client, transferOwnershipCall, node, { params: at(node), body }, options),
+    options,
+  )
+}
+
+/** Sets the conditions under which anybody may read, in place of those before. @throws CairnError INVALID_CONDITION, ACCESS_DENIED, CHAIN_NOT_SUPPORTED, CHANGE_INCOMPLETE */
+export function setConditions(
+  client: Client,
+  cid: string,
+  conditions: ConditionsInput,
+  options: ChangeOptions = {},
+): Promise<ChangeResult> {
+  const set = checkConditions(conditions)
+  const body = { address: sessionOf(client).address, cid, ...set }
+  return changeNodes(
+    client,
+    (node) => callWithSession(client, updateConditions, node, { params: at(node), body }, options),
+    options,
+  )
+}
+
+/** Removes all conditions. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE */
+export function removeConditions(client: Client, cid: string, options: ChangeOptions = {}): Promise<ChangeResult> {
+  const body = { address: sessionOf(client).address, cid }
+  return changeNodes(
+    client,
+    (node) => callWithSession(client, removeConditionsCall, node, { params: at(node), body }, options),
+    options,
+  )
+}
+
+/** The owner and conditions of a file; addresses only for owner and recipients. @throws CairnError KEY_NOT_FOUND */
+export function getConditions(
+  client: Client,
+  cid: string,
+  options: { signal?: AbortSignal } = {},
+): Promise<CallResult<typeof getConditionsCall>> {
+  return firstGood(nodeNumbers, (node) =>
+    client.keySession === undefined
+      ? callKeyNode(client, getConditionsCall, node, { params: { cid } }, options)
+      : callWithSession(client, getConditionsCall, node, { params: { cid } }, options),
+  )
+}
+
+/** Why an address may read a file or not: the owner may ask about anybody, others about themselves. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND */
+export function explainAccess(
+  client: Client,
+  cid: string,
+  { about, dynamicData, signal }: { about?: string; dynamicData?: Record<string, unknown>; signal?: AbortSignal } = {},
+): Promise<AccessVerdict> {
+  const { address } = sessionOf(client)
+  const body = {
+    address,
+    cid,
+    ...(about === undefined ? {} : { about }),
+    ...(dynamicData === undefined ? {} : { dynamicData }),
+  }
+  return firstGood(nodeNumbers, (node) =>
+    callWithSession(client, explainAccessCall, node, { params: at(node), body }, { signal }),
+  )
+}
+
+/** Ends a key: only the owner gets it any more, for 30 days, and then nobody. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE */
+export function retireKey(
+  client: Client,
+  cid: string,
+  { successor, ...options }: ChangeOptions & { successor?: string } = {},
+): Promise<ChangeResult> {
+  const body = { address: sessionOf(client).address, cid, ...(successor === undefined ? {} : { successor }) }
+  return changeNodes(
+    client,
+    (node) => callWithSession(client, retireKeyCall, node, { params: at(node), body }, options),
+    options,
+  )
+}

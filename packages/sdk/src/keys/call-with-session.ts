@@ -1,0 +1,24 @@
+import { CairnError, type CallDefinition, type CallInput, type CallResult } from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { callKeyNode, type NodeCallOptions } from './call-node.ts'
+import { type KeySession, tokenFor } from './session.ts'
+
+/** The session of a client. @throws CairnError NO_SESSION */
+export function sessionOf({ keySession }: Client): KeySession {
+  if (keySession === undefined) throw new CairnError('NO_SESSION')
+  return keySession
+}
+
+/** Makes one call at one node with the client's session. @throws CairnError as {@link callKeyNode}, NO_SESSION, SESSION_EXPIRED */
+export async function callWithSession<C extends CallDefinition>(
+  client: Client,
+  definition: C,
+  node: number,
+  input: CallInput<C>,
+  options: Pick<NodeCallOptions, 'signal' | 'timeoutMs'> = {},
+): Promise<CallResult<C>> {
+  const session = sessionOf(client)
+  const token = await tokenFor(client, session, node, options.signal)
+  const proveWith = { secretKey: session.sessionKey.secretKey, token }
+  return callKeyNode(client, definition, node, input, { ...options, token, proveWith })
+}

@@ -1,0 +1,63 @@
+import { CairnError, keyNodePauseMs, keyNodeRetryMs, keyNodeTries, keyShardThreshold } from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { pause } from '../request.ts'
+import { nodeNumbers } from './call-node.ts'
+
+/** What became of a change on the five nodes. */
+export type ChangeResult = {
+  /** Nodes that have it. */
+  done: number[]
+  /** Nodes that have it not yet, and why: make the same call again, or `repairKey`. */
+  pending: { node: number; error: CairnError }[]
+  /** Whether it holds: three nodes have it, so the two others cannot give the key any more or against it. */
+  isEffective: boolean
+}
+
+export type ChangeOptions = {
+  signal?: AbortSignal
+  /** Pause between the calls in ms, in place of the network's. */
+  pauseMs?: number
+}
+
+/**
+ * Makes the five calls of a change in order, with the pause that the network states. A node that fails does not stop the
+ * others; it is tried again after them.
+ * @throws CairnError what all nodes refuse with; CHANGE_INCOMPLETE with the nodes in `details` when fewer than three have it
+ */
+export async function changeNodes(
+  client: Client,
+  callOne: (node: number) => Promise<unknown>,
+  options: ChangeOptions = {},
+): Promise<ChangeResult> {
+  const pauseMs = options.pauseMs ?? client.network.keyNodePauseMs ?? keyNodePauseMs
+  const done: number[] = []
+  let pending: { node: number; error: CairnError }[] = []
+  let waiting: readonly number[] = nodeNumbers
+  for (let tries = 1; tries <= keyNodeTries && waiting.length > 0; tries++) {
+    if (tries > 1) await pause(keyNodeRetryMs, options.signal)
+    pending = []
+    for (const [i, node] of waiting.entries()) {
+      if (i > 0 && pauseMs > 0) await pause(pauseMs, options.signal)
+      try {
+        await callOne(node)
+        done.push(node)
+      } catch (error) {
+        const fault = CairnError.from(error)
+        if (fault.code === 'ABORTED') throw fault
+        pending.push({ node, error: fault })
+      }
+    }
+    // Two nodes that are down keep nobody waiting: the change holds, and is finished when they are back.
+    if (done.length >= keyShardThreshold) break
+    waiting = pending.filter(({ error }) => error.retry || error.code === 'NO_SESSION').map(({ node }) => node)
+    if (waiting.length < pending.length && done.length === 0) break
+  }
+  done.sort((a, b) => a - b)
+  if (done.length >= keyShardThreshold) return { done, pending, isEffective: true }
+  const refusal = pending.find(({ error }) => !error.retry && error.code !== 'NO_SESSION')
+  if (done.length === 0 && refusal !== undefined) throw refusal.error
+  throw new CairnError('CHANGE_INCOMPLETE', {
+    details: { done, pending: pending.map(({ node, error }) => ({ node, code: error.code })) },
+    cause: pending[0]?.error,
+  })
+}

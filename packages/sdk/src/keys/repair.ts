@@ -1,0 +1,57 @@
+import { CairnError, repairKey as repairKeyCall } from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { nodeNumbers } from './call-node.ts'
+import { callWithSession, sessionOf } from './call-with-session.ts'
+import { getKey } from './get-key.ts'
+import { prepareKey, saveKey } from './save-key.ts'
+import { getKeyStatus, type KeyReport } from './status.ts'
+
+/** What a repair did. */
+export type RepairReport = {
+  /** How the nodes stood before and after. */
+  before: KeyReport
+  after: KeyReport
+  nodes: {
+    node: number
+    outcome: 'current' | 'adopted' | 'undecided' | 'unable' | 'saved' | 'failed'
+    error?: CairnError
+  }[]
+}
+
+const timeoutMs = 20_000
+
+/**
+ * Mends what a change that was cut off left behind: each node catches up with what three of its peers state. The owner's call
+ * also saves the key anew where a node lacks its shard: the key stays the same, all five get fresh shards of it.
+ * @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED, NO_SESSION
+ */
+export async function repairKey(
+  client: Client,
+  cid: string,
+  options: { signal?: AbortSignal } = {},
+): Promise<RepairReport> {
+  const { address } = sessionOf(client)
+  const before = await getKeyStatus(client, cid, options)
+  const nodes: RepairReport['nodes'] = []
+  for (const node of nodeNumbers) {
+    try {
+      const input = { params: { node: String(node) }, body: { address, cid } }
+      const { data } = await callWithSession(client, repairKeyCall, node, input, { ...options, timeoutMs })
+      nodes.push({ node, outcome: data.outcome })
+    } catch (error) {
+      nodes.push({ node, outcome: 'failed', error: CairnError.from(error) })
+    }
+  }
+  const lacking = nodes.filter(
+    ({ outcome, error }) => outcome === 'unable' || (error !== undefined && error.code === 'KEY_NOT_FOUND'),
+  )
+  if (lacking.length > 0 && before.agreed?.owner === address) {
+    const { masterKey } = await getKey(client, cid, options)
+    const { done } = await saveKey(client, cid, prepareKey(masterKey), {
+      ...options,
+      shareTo: before.agreed.sharedTo,
+    })
+    for (const one of lacking) if (done.includes(one.node)) one.outcome = 'saved'
+  }
+  return { before, after: await getKeyStatus(client, cid, options), nodes }
+}

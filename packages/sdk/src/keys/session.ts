@@ -1,0 +1,165 @@
+import { createSessionKey, type SessionKey, signMessage, walletFromPrivateKey, writeSignIn } from '@cairn/crypto'
+import {
+  CairnError,
+  closeSession,
+  getNonce,
+  keyShardCount,
+  keyShardThreshold,
+  type NodeSession,
+  normalizeIdentity,
+  openSession,
+  renewSession,
+} from '@cairn/protocol'
+import type { Signer } from '../account/api-keys.ts'
+import type { Client } from '../client.ts'
+import { callKeyNode, nodeNumbers } from './call-node.ts'
+
+/**
+ * A session with the key nodes: one token of each, bound to a key that only this machine has, so that neither a node nor
+ * anybody between can use what it sees. Plain data: keep it where secrets are kept, and give it to `createClient` again.
+ */
+export type KeySession = {
+  address: string
+  sessionKey: SessionKey
+  /** In the order of the nodes; null for one that did not answer when the session was opened. */
+  nodes: (NodeSession | null)[]
+}
+
+export type SessionOptions = {
+  /** Chain that a contract wallet is on; every configured one unless told. */
+  chain?: string
+  signal?: AbortSignal
+}
+
+/** How long the text to sign is good for: nodes need it within this time. */
+const signMs = 10 * 60_000
+/** Renewed this long before its end, so that no call meets one that has just ended. */
+const renewBeforeMs = 60_000
+
+/**
+ * Opens a session: each node gives a nonce, the wallet signs one EIP-4361 text with all of them, each node checks it alone.
+ * @throws CairnError NO_KEY_NODES, KEY_NODES_UNAVAILABLE (fewer than three answer), INVALID_SIGNATURE, INVALID_ADDRESS
+ */
+export async function openKeySession(
+  client: Client,
+  signer: Signer,
+  options: SessionOptions = {},
+): Promise<KeySession> {
+  const wallet = 'privateKey' in signer ? walletFromPrivateKey(signer.privateKey) : undefined
+  const address = normalizeIdentity('privateKey' in signer ? wallet?.address : signer.address)
+  if (address === '') throw new CairnError('INVALID_ADDRESS')
+  const sessionKey = createSessionKey()
+  const issuedAt = Date.now()
+  const subject = {
+    id: crypto.randomUUID(),
+    domain: domainOf(client),
+    address,
+    issuedAt,
+    expiresAt: issuedAt + signMs,
+  }
+  const { signal } = options
+  const nonces = await askAll(nodeNumbers, (node) =>
+    callKeyNode(client, getNonce, node, { params: { node: String(node) }, body: subject }, { signal }),
+  )
+  requireThree(nonces)
+  const [first] = nonces.flatMap((answer) => ('value' in answer ? [answer.value] : []))
+  const message = writeSignIn({
+    ...subject,
+    network: first?.network ?? client.network.name,
+    nonces: nonces.map((answer) => ('value' in answer ? answer.value.nonce : undefined)),
+    sessionKey: sessionKey.publicKey,
+  })
+  const signature = 'privateKey' in signer ? signMessage(signer.privateKey, message) : await signer.sign(message)
+  const body = { address, messages: [message], signature, chain: options.chain ?? 'ALL' }
+  const answered = nodeNumbers.filter((node) => 'value' in (nonces[node - 1] ?? {}))
+  const sessions = await askAll(nodeNumbers, async (node) => {
+    if (!answered.includes(node)) throw new CairnError('KEY_NODES_UNAVAILABLE')
+    return callKeyNode(client, openSession, node, { params: { node: String(node) }, body }, { signal })
+  })
+  requireThree(sessions)
+  return { address, sessionKey, nodes: sessions.map((answer) => ('value' in answer ? answer.value : null)) }
+}
+
+/**
+ * This session's token for a node, renewed where it is about to end. What was renewed stands in the session afterwards.
+ * @throws CairnError NO_SESSION when this node has none, SESSION_EXPIRED
+ */
+export async function tokenFor(
+  client: Client,
+  session: KeySession,
+  node: number,
+  signal?: AbortSignal,
+): Promise<string> {
+  const own = session.nodes[node - 1]
+  if (own == null) throw new CairnError('NO_SESSION', { message: `The session has no part for key node ${node}` })
+  const now = Date.now()
+  if (own.expiresAt - renewBeforeMs > now) return own.token
+  if (own.refreshExpiresAt <= now) throw new CairnError('SESSION_EXPIRED')
+  const pending = renewals.get(own) ?? renew(client, session, node, own, signal)
+  renewals.set(own, pending)
+  return (await pending).token
+}
+
+/** Renewals under way: a refresh token is good once, whoever asks first. */
+const renewals = new WeakMap<NodeSession, Promise<NodeSession>>()
+
+async function renew(
+  client: Client,
+  session: KeySession,
+  node: number,
+  own: NodeSession,
+  signal: AbortSignal | undefined,
+): Promise<NodeSession> {
+  const body = { address: session.address, refreshToken: own.refreshToken }
+  // The proof covers the secret of the refresh token, which is what the node compares.
+  const secret = own.refreshToken.split('.')[1] ?? ''
+  const proveWith = { secretKey: session.sessionKey.secretKey, token: secret }
+  const input = { params: { node: String(node) }, body }
+  const renewed = await callKeyNode(client, renewSession, node, input, { signal, proveWith })
+  session.nodes[node - 1] = renewed
+  client.onKeySession?.(session)
+  return renewed
+}
+
+/** Ends a session on every node that can be reached. */
+export async function closeKeySession(client: Client, session: KeySession): Promise<void> {
+  await askAll(nodeNumbers, async (node) => {
+    const token = await tokenFor(client, session, node)
+    const proveWith = { secretKey: session.sessionKey.secretKey, token }
+    return callKeyNode(client, closeSession, node, { params: { node: String(node) } }, { token, proveWith })
+  })
+  session.nodes = Array.from({ length: keyShardCount }, () => null)
+}
+
+/** Host that the signature counts for: the router's, under which users know the key nodes. */
+function domainOf({ network }: Client): string {
+  const url = network.keyRouter ?? network.keyNodes?.[0]
+  if (url === undefined) throw new CairnError('NO_KEY_NODES')
+  return new URL(url).host
+}
+
+type Answer<T> = { value: T } | { error: CairnError }
+
+function askAll<T>(nodes: readonly number[], ask: (node: number) => Promise<T>): Promise<Answer<T>[]> {
+  return Promise.all(
+    nodes.map(async (node): Promise<Answer<T>> => {
+      try {
+        return { value: await ask(node) }
+      } catch (error) {
+        return { error: CairnError.from(error) }
+      }
+    }),
+  )
+}
+
+function requireThree(answers: readonly Answer<unknown>[]): void {
+  const errors = answers.flatMap((answer, i) => ('error' in answer ? [{ node: i + 1, error: answer.error }] : []))
+  if (answers.length - errors.length >= keyShardThreshold) return
+  const isDown = (code: string) => ['NETWORK_ERROR', 'TIMEOUT', 'KEY_NODES_UNAVAILABLE'].includes(code)
+  const refusal = errors.find(({ error }) => !isDown(error.code))
+  if (refusal !== undefined) throw refusal.error
+  throw new CairnError('KEY_NODES_UNAVAILABLE', {
+    details: { nodes: errors.map(({ node, error }) => ({ node, code: error.code })) },
+    cause: errors[0]?.error,
+  })
+}

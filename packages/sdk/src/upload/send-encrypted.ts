@@ -1,0 +1,192 @@
+import { CairnError, isCid, type Uploaded, uploadedSchema } from '@cairn/protocol'
+import { createFileImporter } from '@cairn/unixfs'
+import * as v from 'valibot'
+import { hashSha256 } from '#platform'
+import type { Client } from '../client.ts'
+import { encryptedSize, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
+import { sessionOf } from '../keys/call-with-session.ts'
+import type { ChangeResult } from '../keys/change-nodes.ts'
+import { type PreparedKey, prepareKey, type SaveKeyOptions, saveKey } from '../keys/save-key.ts'
+import type { LocalFile } from '../local-source.ts'
+import { createProgress } from '../progress.ts'
+import { tryAgain } from '../request.ts'
+import { createBoundary, multipartEnd, partHead } from './multipart.ts'
+import { postMultipart } from './post-multipart.ts'
+import { type Batch, discard, profileOf, queryOf, type UploadOptions, type UploadResult } from './send-files.ts'
+
+/** Options of encrypted uploads. */
+export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory'> &
+  Pick<SaveKeyOptions, 'shareTo' | 'conditions' | 'pauseMs'> & {
+    /** `v1`, which published clients read, unless told; `v2` can be sought in and has no limit of size. */
+    format?: FileFormat
+    /** Bytes of a chunk of the second format. */
+    chunkBytes?: number
+  }
+
+/** One encrypted file that was stored. */
+export type EncryptedUploadResult = UploadResult & {
+  /** What became of the shards on the five nodes. */
+  keys: ChangeResult
+}
+
+/** A file on its way: its key is saved once its CID is known, and before the service has its last byte. */
+type Sent = {
+  name: string
+  sizeBytes: number
+  cid: string
+  dagSizeBytes: number
+  key: PreparedKey
+  keys?: ChangeResult
+}
+
+/** Keys saved at a time. */
+const savedAtOnce = 4
+
+/**
+ * Encrypts files and sends them in one request, each under a key of its own. The bytes are encrypted and their CID is computed
+ * on the way; the shards are saved before the request ends, so that the service lists nothing whose key is not safe.
+ *
+ * @throws CairnError KEY_SAVE_FAILED with what failed as its cause, NO_SESSION, and those of plain uploads
+ */
+export function sendEncrypted(
+  client: Client,
+  batch: Batch,
+  options: EncryptedUploadOptions = {},
+): Promise<EncryptedUploadResult[]> {
+  const attempt = () => sendOnce(client, batch, options)
+  return batch.canRepeat ? tryAgain(attempt, options.signal) : attempt()
+}
+
+async function sendOnce(
+  client: Client,
+  batch: Batch,
+  options: EncryptedUploadOptions,
+): Promise<EncryptedUploadResult[]> {
+  sessionOf(client)
+  const boundary = createBoundary()
+  const progress = createProgress('send', batch.totalBytes, options.onProgress)
+  const sent: Sent[] = []
+  const body = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const file of batch.files()) {
+      yield partHead(boundary, { ...file, mimeType: undefined }, sent.length === 0)
+      yield* encryptPart(file, options, progress.add, sent)
+    }
+    if (sent.length === 0) throw new CairnError('NO_FILE', { message: 'There is no file to upload' })
+    await saveKeys(client, sent, options)
+    yield multipartEnd(boundary)
+  }
+  const text = await postMultipart(client, {
+    query: queryOf(options),
+    boundary,
+    headers: {
+      encryption: 'true',
+      ...(options.mimeType === undefined ? {} : { 'mime-type': options.mimeType }),
+    },
+    contentLength: await contentLength(batch, boundary, options),
+    body: body(),
+    signal: options.signal,
+  })
+  compare(readAnswers(text), sent)
+  progress.done()
+  return sent.map(({ key: _key, keys, ...result }) => ({
+    ...result,
+    keys: keys ?? { done: [], pending: [], isEffective: false },
+  }))
+}
+
+async function* encryptPart(
+  file: LocalFile,
+  options: EncryptedUploadOptions,
+  count: (bytes: number) => void,
+  sent: Sent[],
+): AsyncGenerator<Uint8Array> {
+  const { format, chunkBytes } = options
+  const key = prepareKey()
+  const importer = createFileImporter({ profile: profileOf(options), hash: hashSha256, sink: discard })
+  let sizeBytes = 0
+  const plain = async function* () {
+    for await (const piece of file.open()) {
+      sizeBytes += piece.length
+      count(piece.length)
+      yield piece
+    }
+  }
+  const settings = {
+    ...(format === undefined ? {} : { format }),
+    ...(chunkBytes === undefined ? {} : { chunkBytes }),
+    sizeBytes: file.sizeBytes,
+  }
+  for await (const piece of encryptStream(plain(), key.masterKey, settings)) {
+    if (piece.length === 0) continue
+    const taken = importer.write(piece)
+    if (taken instanceof Promise) await taken
+    yield piece
+  }
+  const node = await importer.finish()
+  sent.push({ name: file.name, sizeBytes, cid: node.cid.toString(), dagSizeBytes: node.dagSizeBytes, key })
+}
+
+/** Saves the keys of all files, some at a time; none of them is visible before all are safe. */
+async function saveKeys(client: Client, sent: readonly Sent[], options: EncryptedUploadOptions): Promise<void> {
+  const { shareTo, conditions, pauseMs, signal } = options
+  const settings: SaveKeyOptions = {
+    shareTo,
+    conditions,
+    ...(pauseMs === undefined ? {} : { pauseMs }),
+    ...(signal === undefined ? {} : { signal }),
+  }
+  const waiting = [...sent]
+  const work = async (): Promise<void> => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      try {
+        one.keys = await saveKey(client, one.cid, one.key, settings)
+      } catch (error) {
+        const fault = CairnError.from(error)
+        // What the caller did, he hears of as it is.
+        if (['ABORTED', 'NO_SESSION', 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED'].includes(fault.code)) throw fault
+        throw new CairnError('KEY_SAVE_FAILED', {
+          details: { name: one.name, code: fault.code, ...fault.details },
+          cause: fault,
+        })
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: savedAtOnce }, work))
+}
+
+/** Known for a single file of known size. */
+async function contentLength(
+  batch: Batch,
+  boundary: string,
+  { format, chunkBytes }: EncryptedUploadOptions,
+): Promise<number | undefined> {
+  if (batch.isFolder) return undefined
+  for await (const file of batch.files()) {
+    if (file.sizeBytes === undefined) return undefined
+    const head = partHead(boundary, { ...file, mimeType: undefined }, true).length
+    return head + encryptedSize(file.sizeBytes, format, chunkBytes) + multipartEnd(boundary).length
+  }
+  return undefined
+}
+
+/** An encrypted upload is answered with an array, one item for each file. @throws CairnError NO_JSON_ARRAY, UNEXPECTED_RESPONSE */
+function readAnswers(text: string): Uploaded[] {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new CairnError('NO_JSON_ARRAY', { cause })
+  }
+  if (!Array.isArray(json)) throw new CairnError('NO_JSON_ARRAY')
+  const parsed = v.safeParse(v.array(uploadedSchema), json)
+  if (!parsed.success) throw new CairnError('UNEXPECTED_RESPONSE')
+  return parsed.output
+}
+
+/** Every file must be there under the CID computed here. */
+function compare(answers: readonly Uploaded[], sent: readonly Sent[]): void {
+  const hashes = answers.map(({ Hash }) => Hash).filter((hash) => isCid(hash))
+  for (const { cid } of sent) {
+    if (!hashes.includes(cid)) throw new CairnError('CID_MISMATCH', { details: { computed: cid, answered: hashes } })
+  }
+}

@@ -1,0 +1,82 @@
+import { CairnError } from '@cairn/protocol'
+import { openPath } from '#platform'
+import type { Client } from '../client.ts'
+import type { LocalFile } from '../local-source.ts'
+import { type EncryptedUploadOptions, type EncryptedUploadResult, sendEncrypted } from './send-encrypted.ts'
+import { blobFile } from './upload-file.ts'
+import { type FolderSource, openFolder, refuseDuplicates } from './upload-folder.ts'
+
+/**
+ * Encrypts a file on this machine and uploads it: a path (Node), or a File or Blob (both). Its key is split over the five key
+ * nodes before the file becomes visible.
+ *
+ * @example
+ * client = createClient({ network, apiKey, keySession: await openKeySession(client, { privateKey }) })
+ * const { cid } = await uploadEncrypted(client, 'diary.txt', { shareTo: ['0x…'] })
+ * @throws CairnError KEY_SAVE_FAILED, NO_SESSION, FILE_UNREADABLE, CID_MISMATCH, QUOTA_EXCEEDED, …
+ */
+export async function uploadEncrypted(
+  client: Client,
+  source: string | Blob,
+  options: EncryptedUploadOptions = {},
+): Promise<EncryptedUploadResult> {
+  if (typeof source !== 'string') return one(client, blobFile(source, options.name), options)
+  const path = await openPath(source)
+  if (path.kind === 'directory') {
+    throw new CairnError('FILE_UNREADABLE', { message: `${source} is a folder`, hint: 'Use uploadEncryptedFolder.' })
+  }
+  return one(client, { ...path.file, name: options.name ?? path.file.name }, options)
+}
+
+/** Encrypts and uploads bytes. */
+export function uploadEncryptedBytes(
+  client: Client,
+  bytes: Uint8Array,
+  options: EncryptedUploadOptions = {},
+): Promise<EncryptedUploadResult> {
+  const name = options.name ?? 'blob'
+  return one(client, { name, sizeBytes: bytes.length, canReopen: true, open: () => [bytes] }, options)
+}
+
+/** Encrypts and uploads a text as UTF-8. */
+export function uploadEncryptedText(
+  client: Client,
+  text: string,
+  options: EncryptedUploadOptions = {},
+): Promise<EncryptedUploadResult> {
+  return uploadEncryptedBytes(client, new TextEncoder().encode(text), {
+    name: 'text',
+    mimeType: 'text/plain',
+    ...options,
+  })
+}
+
+/** Encrypts and uploads what a stream gives. Read once, so never tried again. */
+export function uploadEncryptedStream(
+  client: Client,
+  stream: AsyncIterable<Uint8Array>,
+  options: EncryptedUploadOptions = {},
+): Promise<EncryptedUploadResult> {
+  const name = options.name ?? 'blob'
+  return one(client, { name, sizeBytes: undefined, canReopen: false, open: () => stream }, options)
+}
+
+/**
+ * Encrypts and uploads the files of a folder in one request, each under a key and CID of its own, so that single files can be
+ * shared; their names keep the path below the folder.
+ * @throws CairnError DUPLICATE_NAME, NO_FILE, and those of uploadEncrypted
+ */
+export async function uploadEncryptedFolder(
+  client: Client,
+  source: FolderSource,
+  options: EncryptedUploadOptions = {},
+): Promise<EncryptedUploadResult[]> {
+  return sendEncrypted(client, refuseDuplicates(await openFolder(source, options.name)), options)
+}
+
+async function one(client: Client, file: LocalFile, options: EncryptedUploadOptions): Promise<EncryptedUploadResult> {
+  const batch = { files: () => [file], isFolder: false, canRepeat: file.canReopen, totalBytes: file.sizeBytes }
+  const [result] = await sendEncrypted(client, batch, options)
+  if (result === undefined) throw new CairnError('UNEXPECTED_RESPONSE')
+  return result
+}

@@ -1,0 +1,161 @@
+// What users do with encrypted files, through the SDK, against five real nodes.
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  decryptBytes,
+  decryptFile,
+  downloadBytes,
+  explainAccess,
+  exportKey,
+  getConditions,
+  getKey,
+  getKeyStatus,
+  listKeyFiles,
+  recoverExported,
+  repairKey,
+  revokeAccess,
+  rotateFile,
+  shareFile,
+  transferFile,
+  uploadEncrypted,
+  uploadEncryptedBytes,
+  uploadEncryptedFolder,
+  uploadEncryptedText,
+} from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+
+type KeyClient = Awaited<ReturnType<typeof createKeyClient>>
+
+let network: TestNetwork
+let owner: KeyClient
+let friend: KeyClient
+let folder = ''
+
+beforeAll(async () => {
+  network = await createTestNetwork()
+  owner = await createKeyClient(network)
+  friend = await createKeyClient(network)
+  folder = mkdtempSync(join(tmpdir(), 'cairn-encrypted-'))
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await network?.[Symbol.asyncDispose]()
+})
+
+test.each(['v1', 'v2'] as const)('a file of format %s goes up encrypted and comes back', async (format) => {
+  const plain = new Uint8Array(randomBytes(3_000_000))
+  const path = join(folder, `${format}.bin`)
+  writeFileSync(path, plain)
+  const steps: number[] = []
+  const { cid, keys, sizeBytes } = await uploadEncrypted(owner, path, {
+    format,
+    onProgress: ({ bytes }) => steps.push(bytes),
+  })
+  expect(keys).toEqual({ done: [1, 2, 3, 4, 5], pending: [], isEffective: true })
+  expect(sizeBytes).toBe(plain.length)
+  expect(steps.at(-1)).toBe(plain.length)
+  const stored = await downloadBytes(owner, cid)
+  expect(stored.length).toBeGreaterThan(plain.length)
+  expect(Buffer.from(stored).includes(Buffer.from(plain.subarray(1000, 1032)))).toBe(false)
+  expect(await decryptBytes(owner, cid)).toEqual(plain)
+  const target = join(folder, `${format}.out`)
+  expect(await decryptFile(owner, cid, target)).toMatchObject({ sizeBytes: plain.length })
+  expect(new Uint8Array(readFileSync(target))).toEqual(plain)
+  await expect(decryptFile(owner, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+})
+
+test('nobody else reads it, until it is shared; and not after it is revoked', async () => {
+  const { cid } = await uploadEncryptedText(owner, 'a secret')
+  await expect(decryptBytes(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED', message: 'Access Denied' })
+  await expect(shareFile(friend, cid, [friend.address])).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  expect((await shareFile(owner, cid, [friend.address])).isEffective).toBe(true)
+  expect(new TextDecoder().decode(await decryptBytes(friend, cid))).toBe('a secret')
+  expect((await getConditions(friend, cid)).sharedTo).toEqual([friend.address])
+  expect(await explainAccess(friend, cid)).toMatchObject({ isAllowed: true, by: 'shared' })
+  await expect(explainAccess(friend, cid, { about: owner.address })).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  const shared = await Array.fromAsync(listKeyFiles(friend, 'recipient'))
+  expect(shared.map((file) => file.cid)).toContain(cid)
+  expect((await revokeAccess(owner, cid, [friend.address])).done).toEqual([1, 2, 3, 4, 5])
+  await expect(decryptBytes(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  expect(await explainAccess(owner, cid, { about: friend.address })).toMatchObject({ isAllowed: false, by: 'none' })
+})
+
+test('a file is given away, with and without those it is shared with', async () => {
+  const { cid } = await uploadEncryptedText(owner, 'yours', { shareTo: [friend.address] })
+  const other = await createKeyClient(network)
+  await transferFile(owner, cid, other.address, { resetSharedTo: false })
+  await expect(getKey(owner, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  expect(new TextDecoder().decode(await decryptBytes(friend, cid))).toBe('yours')
+  // The old owner's repeated call changes nothing and is no error; another's is.
+  expect((await transferFile(owner, cid, other.address, { resetSharedTo: false })).done).toHaveLength(5)
+  await expect(transferFile(owner, cid, friend.address)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  await transferFile(other, cid, owner.address)
+  await expect(getKey(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+})
+
+test('a folder is one request and a key for each file', async () => {
+  const place = join(folder, 'tree')
+  mkdirSync(join(place, 'a'), { recursive: true })
+  const names = ['a/b.txt', 'a-b.txt', 'c.txt']
+  for (const name of names) writeFileSync(join(place, name), `content of ${name}`)
+  const results = await uploadEncryptedFolder(owner, place)
+  expect(results.map(({ name }) => name).sort()).toEqual(['tree/a-b.txt', 'tree/a/b.txt', 'tree/c.txt'])
+  for (const { cid, name } of results) {
+    expect(new TextDecoder().decode(await decryptBytes(owner, cid))).toBe(`content of ${name.slice(5)}`)
+  }
+})
+
+test('without a session nothing is uploaded, and a wrong key releases nothing', async () => {
+  await expect(uploadEncryptedText({ ...owner, keySession: undefined }, 'x')).rejects.toMatchObject({
+    code: 'NO_SESSION',
+  })
+  const { cid } = await uploadEncryptedBytes(owner, new Uint8Array(100_000))
+  const target = join(folder, 'wrong')
+  await expect(decryptFile(owner, cid, target, { masterKey: '1'.repeat(64) })).rejects.toMatchObject({
+    code: 'DECRYPTION_FAILED',
+  })
+  expect(existsSync(target)).toBe(false)
+  expect(existsSync(`${target}.part`)).toBe(false)
+})
+
+test('an exported key set opens the file without any node', async () => {
+  const { cid } = await uploadEncryptedText(owner, 'kept')
+  const exported = JSON.parse(JSON.stringify(await exportKey(owner, cid)))
+  expect(exported.shards).toHaveLength(5)
+  const { masterKey } = recoverExported(exported)
+  const bytes = await decryptBytes({ ...owner, keySession: undefined }, cid, { masterKey })
+  expect(new TextDecoder().decode(bytes)).toBe('kept')
+  expect(() => recoverExported({ ...exported, shards: exported.shards.slice(0, 2) })).toThrow()
+})
+
+test('a rotated file has another CID and key, and the same readers', async () => {
+  const { cid } = await uploadEncryptedText(owner, 'old', { shareTo: [friend.address] })
+  const { uploaded, retired } = await rotateFile(owner, cid)
+  expect(uploaded.cid).not.toBe(cid)
+  expect(retired.isEffective).toBe(true)
+  expect(new TextDecoder().decode(await decryptBytes(friend, uploaded.cid))).toBe('old')
+  await expect(getKey(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  expect((await getKeyStatus(owner, cid)).agreed).toMatchObject({ state: 'retired', successor: uploaded.cid })
+})
+
+test('with two nodes down everything still works, and repair brings them back up to date', async () => {
+  await using own = await createTestNetwork()
+  const mine = await createKeyClient(own)
+  const { cid } = await uploadEncryptedText(mine, 'robust')
+  const downUrls = [...(own.profile.keyNodes ?? [])]
+  const keyNodes = downUrls.map((url, i) => (i < 2 ? 'http://127.0.0.1:9' : url))
+  const half = { ...mine, network: { ...mine.network, keyNodes } }
+  const result = await shareFile(half, cid, [friend.address])
+  expect(result).toMatchObject({ done: [3, 4, 5], isEffective: true })
+  expect(result.pending.map(({ node }) => node)).toEqual([1, 2])
+  expect((await getKey(half, cid)).failedNodes.map(({ node }) => node)).toEqual([1, 2])
+  const before = await getKeyStatus(mine, cid)
+  expect(before.health).toBe('usable')
+  // Nodes 1 and 2 missed the change; three peers state it alike, so they take it over.
+  const { after, nodes } = await repairKey(mine, cid)
+  expect(nodes.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['adopted', 'adopted'])
+  expect(after.health).toBe('whole')
+})
