@@ -1,27 +1,72 @@
 // A drop-in for the peer's published SDK: same names, positions, defaults and results; its faults are not copied.
+// The key client's functions are here as well; its `getAuthMessage`, whose name the SDK has too, is in `kavach`.
 // Functions whose service is not there yet are absent, so that a program finds out when it is built, not when it runs.
 import { createWallet, getApiKey, getBalance, getQuote } from './account.ts'
+import {
+  applyAccessCondition,
+  decryptFile,
+  fetchEncryptionKey,
+  getAccessConditions,
+  getAuthMessage,
+  revokeFileAccess,
+  shareFile,
+  textUploadEncrypted,
+  uploadEncrypted,
+} from './encryption.ts'
 import { deleteFile, getFileInfo, getUploads } from './files.ts'
+import * as kavach from './kavach.ts'
 import { upload, uploadBuffer, uploadCAR, uploadText } from './upload.ts'
 
 export { lighthouseConfig } from './config.ts'
+export {
+  accessControl,
+  generate,
+  getAccessCondition,
+  getJWT,
+  recoverKey,
+  recoverShards,
+  revokeAccess,
+  saveShards,
+  shardKey,
+  shareToAddress,
+  transferOwnership,
+} from './kavach.ts'
 export type { ProgressCallback, UploadOptions } from './upload.ts'
 export {
+  applyAccessCondition,
   createWallet,
+  decryptFile,
   deleteFile,
+  fetchEncryptionKey,
+  getAccessConditions,
   getApiKey,
+  getAuthMessage,
   getBalance,
   getFileInfo,
   getQuote,
   getUploads,
+  kavach,
+  revokeFileAccess,
+  shareFile,
+  textUploadEncrypted,
   upload,
   uploadBuffer,
   uploadCAR,
+  uploadEncrypted,
   uploadText,
 }
 
 // biome-ignore lint/style/noDefaultExport: the module it stands in for is imported by default.
 export default {
+  applyAccessCondition,
+  decryptFile,
+  fetchEncryptionKey,
+  getAccessConditions,
+  getAuthMessage,
+  revokeFileAccess,
+  shareFile,
+  textUploadEncrypted,
+  uploadEncrypted,
   createWallet,
   deleteFile,
   getApiKey,

@@ -81,7 +81,11 @@ export async function uploadCAR(
   return answer(await uploadCar(clientOf(apiKey), pathOrFile, onProgress === undefined ? {} : { onProgress }))
 }
 
-function readOptions({ cidVersion = 1, headers }: UploadOptions, tell: ProgressCallback | undefined): SdkOptions {
+/** Reads the options of any upload. @throws CairnError INVALID_CID_VERSION, NOT_SUPPORTED */
+export function readOptions(
+  { cidVersion = 1, headers }: UploadOptions,
+  tell: ProgressCallback | undefined,
+): SdkOptions {
   if (cidVersion !== 0 && cidVersion !== 1) throw new CairnError('INVALID_CID_VERSION')
   if (headers?.storageType === 'walrus') {
     throw new CairnError('NOT_SUPPORTED', { message: 'There is no walrus backend', hint: 'Leave storageType away.' })

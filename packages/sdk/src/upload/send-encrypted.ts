@@ -4,9 +4,8 @@ import * as v from 'valibot'
 import { hashSha256 } from '#platform'
 import type { Client } from '../client.ts'
 import { encryptedSize, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
-import { sessionOf } from '../keys/call-with-session.ts'
 import type { ChangeResult } from '../keys/change-nodes.ts'
-import { type PreparedKey, prepareKey, type SaveKeyOptions, saveKey } from '../keys/save-key.ts'
+import { type PreparedKey, prepareKey, type SaveKeyOptions } from '../keys/save-key.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
 import { tryAgain } from '../request.ts'
@@ -29,6 +28,9 @@ export type EncryptedUploadResult = UploadResult & {
   keys: ChangeResult
 }
 
+/** Saves the key of one file. */
+export type SaveOneKey = (cid: string, key: PreparedKey) => Promise<ChangeResult>
+
 /** A file on its way: its key is saved once its CID is known, and before the service has its last byte. */
 type Sent = {
   name: string
@@ -46,14 +48,16 @@ const savedAtOnce = 4
  * Encrypts files and sends them in one request, each under a key of its own. The bytes are encrypted and their CID is computed
  * on the way; the shards are saved before the request ends, so that the service lists nothing whose key is not safe.
  *
- * @throws CairnError KEY_SAVE_FAILED with what failed as its cause, NO_SESSION, and those of plain uploads
+ * @param save saves one file's key
+ * @throws CairnError KEY_SAVE_FAILED with what failed as its cause, and those of plain uploads
  */
 export function sendEncrypted(
   client: Client,
   batch: Batch,
-  options: EncryptedUploadOptions = {},
+  options: EncryptedUploadOptions,
+  save: SaveOneKey,
 ): Promise<EncryptedUploadResult[]> {
-  const attempt = () => sendOnce(client, batch, options)
+  const attempt = () => sendOnce(client, batch, options, save)
   return batch.canRepeat ? tryAgain(attempt, options.signal) : attempt()
 }
 
@@ -61,8 +65,8 @@ async function sendOnce(
   client: Client,
   batch: Batch,
   options: EncryptedUploadOptions,
+  save: SaveOneKey,
 ): Promise<EncryptedUploadResult[]> {
-  sessionOf(client)
   const boundary = createBoundary()
   const progress = createProgress('send', batch.totalBytes, options.onProgress)
   const sent: Sent[] = []
@@ -72,7 +76,7 @@ async function sendOnce(
       yield* encryptPart(file, options, progress.add, sent)
     }
     if (sent.length === 0) throw new CairnError('NO_FILE', { message: 'There is no file to upload' })
-    await saveKeys(client, sent, options)
+    await saveKeys(sent, save)
     yield multipartEnd(boundary)
   }
   const text = await postMultipart(client, {
@@ -127,19 +131,12 @@ async function* encryptPart(
 }
 
 /** Saves the keys of all files, some at a time; none of them is visible before all are safe. */
-async function saveKeys(client: Client, sent: readonly Sent[], options: EncryptedUploadOptions): Promise<void> {
-  const { shareTo, conditions, pauseMs, signal } = options
-  const settings: SaveKeyOptions = {
-    shareTo,
-    conditions,
-    ...(pauseMs === undefined ? {} : { pauseMs }),
-    ...(signal === undefined ? {} : { signal }),
-  }
+async function saveKeys(sent: readonly Sent[], save: SaveOneKey): Promise<void> {
   const waiting = [...sent]
   const work = async (): Promise<void> => {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
       try {
-        one.keys = await saveKey(client, one.cid, one.key, settings)
+        one.keys = await save(one.cid, one.key)
       } catch (error) {
         const fault = CairnError.from(error)
         // What the caller did, he hears of as it is.

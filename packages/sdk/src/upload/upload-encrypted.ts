@@ -1,8 +1,15 @@
 import { CairnError } from '@cairn/protocol'
 import { openPath } from '#platform'
 import type { Client } from '../client.ts'
+import { sessionOf } from '../keys/call-with-session.ts'
+import { checkConditions, saveKey } from '../keys/save-key.ts'
 import type { LocalFile } from '../local-source.ts'
-import { type EncryptedUploadOptions, type EncryptedUploadResult, sendEncrypted } from './send-encrypted.ts'
+import {
+  type EncryptedUploadOptions,
+  type EncryptedUploadResult,
+  type SaveOneKey,
+  sendEncrypted,
+} from './send-encrypted.ts'
 import { blobFile } from './upload-file.ts'
 import { type FolderSource, openFolder, refuseDuplicates } from './upload-folder.ts'
 
@@ -71,12 +78,30 @@ export async function uploadEncryptedFolder(
   source: FolderSource,
   options: EncryptedUploadOptions = {},
 ): Promise<EncryptedUploadResult[]> {
-  return sendEncrypted(client, refuseDuplicates(await openFolder(source, options.name)), options)
+  return sendEncrypted(
+    client,
+    refuseDuplicates(await openFolder(source, options.name)),
+    options,
+    saving(client, options),
+  )
 }
 
 async function one(client: Client, file: LocalFile, options: EncryptedUploadOptions): Promise<EncryptedUploadResult> {
   const batch = { files: () => [file], isFolder: false, canRepeat: file.canReopen, totalBytes: file.sizeBytes }
-  const [result] = await sendEncrypted(client, batch, options)
+  const [result] = await sendEncrypted(client, batch, options, saving(client, options))
   if (result === undefined) throw new CairnError('UNEXPECTED_RESPONSE')
   return result
+}
+
+/** Saves keys with the client's session. @throws CairnError NO_SESSION before anything is sent */
+function saving(client: Client, { shareTo, conditions, pauseMs, signal }: EncryptedUploadOptions): SaveOneKey {
+  sessionOf(client)
+  if (conditions !== undefined) checkConditions(conditions)
+  return (cid, key) =>
+    saveKey(client, cid, key, {
+      shareTo,
+      conditions,
+      ...(pauseMs === undefined ? {} : { pauseMs }),
+      ...(signal === undefined ? {} : { signal }),
+    })
 }

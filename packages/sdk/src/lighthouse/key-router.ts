@@ -1,0 +1,51 @@
+import {
+  CairnError,
+  type CallDefinition,
+  type CallInput,
+  type CallResult,
+  keyNodeRetryMs,
+  keyNodeTries,
+  keyShardCount,
+} from '@cairn/protocol'
+import { describeCall, openResponse, parseAnswer, pause, readText } from '../request.ts'
+import { clientOf } from './client.ts'
+import { lighthouseConfig } from './config.ts'
+
+/** What a change gives, as the module this stands in for. */
+export type ChangeAnswer = { isSuccess: boolean; error: unknown }
+
+const answerBytesMost = 1024 * 1024
+
+/** Makes one call at the router, with a signature or JWT as the bearer; faults of the network are tried again. */
+export async function callRouter<C extends CallDefinition>(
+  definition: C,
+  input: CallInput<C>,
+  token?: string,
+): Promise<CallResult<C>> {
+  const client = clientOf()
+  const send = describeCall(client, definition, input, {}, lighthouseConfig.lighthouseAuthNode)
+  const headers = { ...send.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+  for (let tries = 1; ; tries++) {
+    try {
+      return parseAnswer(definition, await readText(await openResponse(client, { ...send, headers }), answerBytesMost))
+    } catch (error) {
+      const isFault = CairnError.is(error, 'NETWORK_ERROR') || CairnError.is(error, 'TIMEOUT')
+      if (!isFault || tries >= keyNodeTries) throw error
+      await pause(keyNodeRetryMs, undefined)
+    }
+  }
+}
+
+/** The five calls of a change in order, with the pause; the first that fails ends it. */
+export async function callFive(callOne: (node: number) => Promise<{ message: string }>): Promise<ChangeAnswer> {
+  try {
+    for (let node = 1; node <= keyShardCount; node++) {
+      if (node > 1) await pause(lighthouseConfig.keyNodePauseMs, undefined)
+      const { message } = await callOne(node)
+      if (message !== 'success') throw new CairnError('CHANGE_INCOMPLETE', { details: { node, message } })
+    }
+    return { isSuccess: true, error: null }
+  } catch (error) {
+    return { isSuccess: false, error: CairnError.from(error) }
+  }
+}
