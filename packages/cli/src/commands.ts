@@ -1,14 +1,18 @@
 import type { Command } from './command.ts'
+import { access, transfer } from './commands/access.ts'
 import { apiKey } from './commands/api-key.ts'
 import { balance } from './commands/balance.ts'
 import { cat } from './commands/cat.ts'
+import { conditions } from './commands/conditions.ts'
 import { get } from './commands/get.ts'
 import { info } from './commands/info.ts'
+import { keys } from './commands/keys.ts'
 import { ls } from './commands/ls.ts'
 import { pin } from './commands/pin.ts'
 import { quote } from './commands/quote.ts'
 import { rename } from './commands/rename.ts'
 import { rm } from './commands/rm.ts'
+import { share, unshare } from './commands/share.ts'
 import { status } from './commands/status.ts'
 import { upload } from './commands/upload.ts'
 import { wallet } from './commands/wallet.ts'
@@ -38,6 +42,12 @@ export const commands: readonly Command[] = [
   rm,
   rename,
   pin,
+  share,
+  unshare,
+  access,
+  transfer,
+  conditions,
+  keys,
   quote,
   balance,
   status,

@@ -11,11 +11,21 @@ export type State = {
   readKey(api: string): Promise<string | undefined>
   writeKey(api: string, key: string): Promise<void>
   forgetKey(api: string): Promise<void>
+  /** The session with the key nodes of a network, as JSON. */
+  readSession(network: string): Promise<unknown>
+  /** Keeps a session; undefined forgets it. */
+  writeSession(network: string, session: unknown): Promise<void>
 }
 
 export function createState(folder: string): State {
   const wallet = join(folder, 'wallet.json')
   const keys = join(folder, 'keys.json')
+  const sessions = join(folder, 'sessions.json')
+  const readSessions = async (): Promise<Record<string, unknown>> => {
+    const text = await readSecret(sessions)
+    const json: unknown = text === undefined ? {} : parse(text, sessions)
+    return typeof json === 'object' && json !== null ? { ...json } : {}
+  }
   const readKeys = async (): Promise<Record<string, string>> => {
     const text = await readSecret(keys)
     if (text === undefined) return {}
@@ -38,6 +48,12 @@ export function createState(folder: string): State {
     async forgetKey(api) {
       const { [api]: _gone, ...rest } = await readKeys()
       await writeSecret(folder, keys, `${JSON.stringify(rest, null, 2)}\n`)
+    },
+    readSession: async (network) => (await readSessions())[network],
+    async writeSession(network, session) {
+      const { [network]: _before, ...rest } = await readSessions()
+      const all = session === undefined ? rest : { ...rest, [network]: session }
+      await writeSecret(folder, sessions, `${JSON.stringify(all, null, 2)}\n`)
     },
   }
 }

@@ -1,8 +1,7 @@
 import { CairnError, type KeyShard, keyShardCount, keyShardThreshold, type ShardSet } from '@cairn/protocol'
-import { numberToBytesBE } from '@noble/curves/utils.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { parseShard, scalarBytes } from './group-order.ts'
+import { parseShard, writeScalar } from './group-order.ts'
 
 /**
  * Commits to a set of shards: a SHA-256 hash of each, in the order of the nodes, and a hash over all as the set's name. A
@@ -35,7 +34,7 @@ export function isWholeSet(set: ShardSet): boolean {
 
 function commitShard(shard: unknown): string {
   const { x, y } = parseShard(shard)
-  const both = concatBytes(numberToBytesBE(x, scalarBytes), numberToBytesBE(y, scalarBytes))
+  const both = hexToBytes(writeScalar(x) + writeScalar(y))
   return bytesToHex(sha256(concatBytes(utf8ToBytes('cairn/shard/1'), both)))
 }
 

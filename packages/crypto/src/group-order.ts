@@ -1,10 +1,25 @@
 import { CairnError, type KeyShard } from '@cairn/protocol'
-import { bls12_381 } from '@noble/curves/bls12-381.js'
-import { bytesToNumberBE, numberToBytesBE } from '@noble/curves/utils.js'
-import { bytesToHex, hexToBytes, randomBytes } from '@noble/hashes/utils.js'
+import { bytesToHex, randomBytes } from '@noble/hashes/utils.js'
 
-/** The scalar field of BLS12-381: keys, shards and indexes are its numbers. */
-export const field = bls12_381.fields.Fr
+/** Order of the scalar field of BLS12-381: keys, shards and indexes are numbers below it. */
+export const order = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n
+
+/** The representative of a number from 0 to the order less one. */
+export function reduce(value: bigint): bigint {
+  const rest = value % order
+  return rest < 0n ? rest + order : rest
+}
+
+/** The inverse of a number that is not zero, by Fermat: its power to the order less two. */
+export function invert(value: bigint): bigint {
+  let result = 1n
+  let base = reduce(value)
+  for (let exponent = order - 2n; exponent > 0n; exponent >>= 1n) {
+    if ((exponent & 1n) === 1n) result = reduce(result * base)
+    base = reduce(base * base)
+  }
+  return result
+}
 
 /** Bytes of a scalar on the wire: big-endian, always all of them. */
 export const scalarBytes = 32
@@ -17,19 +32,19 @@ export function parseScalar(text: unknown): bigint | undefined {
   if (typeof text !== 'string') return undefined
   const digits = text.toLowerCase()
   if (!scalarPattern.test(digits)) return undefined
-  const value = bytesToNumberBE(hexToBytes(digits))
-  return value === 0n || value >= field.ORDER ? undefined : value
+  const value = BigInt(`0x${digits}`)
+  return value === 0n || value >= order ? undefined : value
 }
 
 /** 64 lower-case hex characters, leading zeros and all: the text is what files' passwords are made of. */
 export function writeScalar(value: bigint): string {
-  return bytesToHex(numberToBytesBE(value, scalarBytes))
+  return value.toString(16).padStart(2 * scalarBytes, '0')
 }
 
 /** A uniform scalar that is not zero. */
 export function randomScalar(): bigint {
   for (;;) {
-    const value = bytesToNumberBE(randomBytes(drawnBytes)) % field.ORDER
+    const value = reduce(BigInt(`0x${bytesToHex(randomBytes(drawnBytes))}`))
     if (value !== 0n) return value
   }
 }

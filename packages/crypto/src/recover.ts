@@ -1,5 +1,5 @@
 import { CairnError, type KeyShard, keyShardThreshold } from '@cairn/protocol'
-import { field, parseShard, writeScalar } from './group-order.ts'
+import { invert, parseShard, reduce, writeScalar } from './group-order.ts'
 
 type Point = { x: bigint; y: bigint }
 
@@ -23,7 +23,7 @@ export function recoverKey(shards: readonly KeyShard[], threshold = keyShardThre
   const base = points.slice(0, threshold)
   if (points.slice(threshold).some(({ x, y }) => interpolate(base, x) !== y))
     throw new CairnError('KEY_NOT_RECOVERED', { message: "can't recover Key: the shards are not of one key" })
-  const secret = interpolate(base, field.ZERO)
+  const secret = interpolate(base, 0n)
   if (secret === 0n) throw new CairnError('KEY_NOT_RECOVERED')
   return writeScalar(secret)
 }
@@ -36,16 +36,16 @@ export function areConsistent(points: readonly Point[], threshold: number): bool
 
 /** The value at `at` of the polynomial through points of distinct x. */
 export function interpolate(points: readonly Point[], at: bigint): bigint {
-  let sum = field.ZERO
+  let sum = 0n
   for (const [i, { x, y }] of points.entries()) {
     let numerator = y
-    let denominator = field.ONE
+    let denominator = 1n
     for (const [j, other] of points.entries()) {
       if (i === j) continue
-      numerator = field.mul(numerator, field.sub(at, other.x))
-      denominator = field.mul(denominator, field.sub(x, other.x))
+      numerator = reduce(numerator * (at - other.x))
+      denominator = reduce(denominator * (x - other.x))
     }
-    sum = field.add(sum, field.mul(numerator, field.inv(denominator)))
+    sum = reduce(sum + numerator * invert(denominator))
   }
   return sum
 }

@@ -5,12 +5,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
 import { findKey } from './find-key.ts'
-import { field, writeScalar } from './group-order.ts'
+import { order, writeScalar } from './group-order.ts'
 import { recoverKey } from './recover.ts'
 import { generateKey, splitKey } from './split.ts'
 
 const runs = Number(process.env['CAIRN_TEST_FUZZ'] ?? 0) || undefined
-const order = field.ORDER
 
 const vectors = readFileSync(join(import.meta.dirname, 'vectors', 'kavach-key-sets.txt'), 'utf8')
   .split('\n')

@@ -1,5 +1,5 @@
 import { CairnError, type KeyShard, keyShardCount, keyShardThreshold } from '@cairn/protocol'
-import { field, parseScalar, randomScalar, writeScalar, writeShard } from './group-order.ts'
+import { parseScalar, randomScalar, reduce, writeScalar, writeShard } from './group-order.ts'
 
 /** Shards made at most: far above any use, so that a wrong number costs no minutes. */
 const shardsMost = 1000
@@ -42,5 +42,5 @@ export function splitKey(masterKey: string, threshold = keyShardThreshold, count
 
 /** The polynomial's value, by Horner's rule. */
 function evaluate(coefficients: readonly bigint[], x: bigint): bigint {
-  return coefficients.reduceRight((sum, coefficient) => field.add(field.mul(sum, x), coefficient), field.ZERO)
+  return coefficients.reduceRight((sum, coefficient) => reduce(sum * x + coefficient), 0n)
 }

@@ -2,14 +2,21 @@ import { stat } from 'node:fs/promises'
 import {
   CairnError,
   type Client,
+  type EncryptedUploadOptions,
+  type EncryptedUploadResult,
   type UploadOptions,
   type UploadResult,
   uploadCar,
+  uploadEncrypted,
+  uploadEncryptedFolder,
+  uploadEncryptedStream,
   uploadFile,
   uploadFolder,
   uploadStream,
 } from '@cairn/sdk'
 import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { openKeyClient } from '../key-client.ts'
+import { readConditionsFile } from '../read-conditions.ts'
 import { formatBytes } from '../sizes.ts'
 
 function readOptions({ values, signal }: Surroundings): UploadOptions {
@@ -43,6 +50,54 @@ async function uploadOne(
   return found.isDirectory() ? uploadFolder(client, path, options) : uploadFile(client, path, options)
 }
 
+/** What encrypted uploads take beside the options of all. */
+async function readEncryption({ values, stdin }: Surroundings): Promise<Partial<EncryptedUploadOptions>> {
+  const format = text(values, 'format') ?? 'v1'
+  if (format !== 'v1' && format !== 'v2') throw new CairnError('USAGE', { message: '--format must be v1 or v2' })
+  const shareTo = (text(values, 'share') ?? '').split(',').filter((address) => address !== '')
+  const file = text(values, 'conditions')
+  return { format, shareTo, ...(file === undefined ? {} : { conditions: await readConditionsFile(file, stdin) }) }
+}
+
+async function encryptOne(
+  client: Client,
+  path: string,
+  options: EncryptedUploadOptions,
+  { stdin }: Surroundings,
+): Promise<EncryptedUploadResult[]> {
+  if (path === '-') return [await uploadEncryptedStream(client, stdin, { name: 'stdin', ...options })]
+  const found = await stat(path).catch((cause: unknown) => {
+    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
+  })
+  return found.isDirectory()
+    ? uploadEncryptedFolder(client, path, options)
+    : [await uploadEncrypted(client, path, options)]
+}
+
+async function uploadAllEncrypted(surroundings: Surroundings, options: UploadOptions): Promise<void> {
+  const { args, output } = surroundings
+  const client = await openKeyClient(surroundings, { withApiKey: true })
+  const { wrapWithDirectory: _wrap, ...rest } = options
+  const encryption = await readEncryption(surroundings)
+  for (const path of args) {
+    const progress = output.progress(path)
+    const settings = { ...rest, ...encryption, ...(progress === undefined ? {} : { onProgress: progress.onProgress }) }
+    const results = await encryptOne(client, path, settings, surroundings).finally(() => progress?.done())
+    for (const { keys, ...result } of results) {
+      const nodes = { done: keys.done, pending: keys.pending.map(({ node, error }) => ({ node, code: error.code })) }
+      output.result(
+        { ...result, encrypted: true, keyNodes: nodes },
+        () =>
+          `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}  encrypted, key on ${keys.done.length} of 5 nodes`,
+      )
+      if (keys.pending.length > 0)
+        output.note(
+          `Nodes ${keys.pending.map(({ node }) => node).join(', ')} lack the key: cairn keys repair ${result.cid}`,
+        )
+    }
+  }
+}
+
 export const upload: Command = {
   name: 'upload',
   summary: 'Upload files and folders; - is standard input',
@@ -55,13 +110,26 @@ export const upload: Command = {
     wrap: { type: 'boolean', short: 'w', about: 'put a single file into a folder' },
     mime: { type: 'string', about: 'MIME type to keep', value: 'type' },
     car: { type: 'boolean', about: 'the file is a CAR: keep its root' },
+    encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine, the key split over five nodes' },
+    format: { type: 'string', about: 'of encrypted files: v1, or v2 that can be sought in (v1)', value: 'v1|v2' },
+    share: { type: 'string', about: 'addresses that may decrypt, separated by commas', value: 'addresses' },
+    conditions: { type: 'string', about: 'JSON of conditions under which anybody may decrypt', value: 'file' },
   },
-  examples: ['cairn upload photo.jpg', 'cairn upload site/ --json', 'tar c src | cairn upload - --name src.tar'],
+  examples: [
+    'cairn upload photo.jpg',
+    'cairn upload --encrypt diary.txt',
+    'cairn upload site/ --json',
+    'tar c src | cairn upload - --name src.tar',
+  ],
   async run(surroundings) {
     const { args, output, session } = surroundings
     const options = readOptions(surroundings)
     if (args.length > 1 && options.name !== undefined)
       throw new CairnError('USAGE', { message: '--name goes with one path only' })
+    if (flag(surroundings.values, 'encrypt')) return uploadAllEncrypted(surroundings, options)
+    for (const name of ['format', 'share', 'conditions'])
+      if (text(surroundings.values, name) !== undefined)
+        throw new CairnError('USAGE', { message: `--${name} goes with --encrypt` })
     const client = await session.client()
     for (const path of args) {
       const progress = output.progress(path)

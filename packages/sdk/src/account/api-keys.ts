@@ -1,4 +1,3 @@
-import { signMessage, walletFromPrivateKey } from '@cairn/crypto'
 import {
   type ApiKeyInfo,
   type CallInput,
@@ -10,6 +9,7 @@ import {
 } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
+import { resolveSigner } from './resolve-signer.ts'
 
 /** Who signs: a private key, or an address with a function that signs a text (an injected wallet, a viem client). */
 export type Signer = { privateKey: string } | { address: string; sign(message: string): Promise<string> }
@@ -30,10 +30,8 @@ export async function createApiKey(
   wish: { name?: string; scopes?: Scope[]; expiresAt?: number } = {},
   options?: CallOptions,
 ): Promise<string> {
-  const wallet = 'privateKey' in signer ? walletFromPrivateKey(signer.privateKey) : undefined
-  const address = 'privateKey' in signer ? (wallet?.address ?? '') : signer.address
-  const message = await getMessage(client, address, options)
-  const signedMessage = 'privateKey' in signer ? signMessage(signer.privateKey, message) : await signer.sign(message)
+  const { address, sign } = await resolveSigner(signer)
+  const signedMessage = await sign(await getMessage(client, address, options))
   const body: CallInput<typeof createApiKeyCall>['body'] = { publicKey: address, signedMessage }
   if (wish.name !== undefined) body.keyName = wish.name
   if (wish.scopes !== undefined) body.scopes = wish.scopes

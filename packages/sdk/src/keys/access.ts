@@ -14,8 +14,8 @@ import type { Client } from '../client.ts'
 import { callKeyNode, nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import { type ChangeOptions, type ChangeResult, changeNodes } from './change-nodes.ts'
+import { type ConditionsInput, checkConditions } from './check-conditions.ts'
 import { firstGood } from './first-good.ts'
-import { type ConditionsInput, checkConditions } from './save-key.ts'
 
 const at = (node: number) => ({ node: String(node) })
 
@@ -73,13 +73,13 @@ export function transferFile(
 }
 
 /** Sets the conditions under which anybody may read, in place of those before. @throws CairnError INVALID_CONDITION, ACCESS_DENIED, CHAIN_NOT_SUPPORTED, CHANGE_INCOMPLETE */
-export function setConditions(
+export async function setConditions(
   client: Client,
   cid: string,
   conditions: ConditionsInput,
   options: ChangeOptions = {},
 ): Promise<ChangeResult> {
-  const set = checkConditions(conditions)
+  const set = await checkConditions(conditions)
   const body = { address: sessionOf(client).address, cid, ...set }
   return changeNodes(
     client,

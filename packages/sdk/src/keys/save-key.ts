@@ -1,36 +1,15 @@
 import { commitShards, generateKey, type KeySet, splitKey } from '@cairn/crypto'
-import {
-  CairnError,
-  type ConditionSet,
-  createConditions,
-  type KeyShard,
-  parseConditions,
-  type ShardSet,
-  saveShard,
-} from '@cairn/protocol'
+import { createConditions, type KeyShard, type ShardSet, saveShard } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import { type ChangeOptions, type ChangeResult, changeNodes } from './change-nodes.ts'
+import { type ConditionsInput, checkConditions } from './check-conditions.ts'
 
 export type SaveKeyOptions = ChangeOptions & {
   /** Addresses that may read from the start. */
   shareTo?: readonly string[] | undefined
   /** Conditions under which anybody may read. */
   conditions?: ConditionsInput | undefined
-}
-
-/** Conditions as the caller writes them. */
-export type ConditionsInput = {
-  conditions: readonly unknown[]
-  aggregator?: string | undefined
-  chainType?: string | undefined
-  /**
-   * `ACCESS_CONDITIONS` makes the file nobody's: nobody can share, revoke, transfer or change conditions ever after. It needs
-   * `isOwnerless` beside it.
-   */
-  decryptionType?: string | undefined
-  /** Says that losing all rights is meant. */
-  isOwnerless?: boolean | undefined
 }
 
 /** A key with what its shards promise. */
@@ -53,7 +32,7 @@ export async function saveKey(
   { shareTo = [], conditions, ...options }: SaveKeyOptions = {},
 ): Promise<ChangeResult> {
   const { address } = sessionOf(client)
-  const set = conditions === undefined ? undefined : checkConditions(conditions)
+  const set = conditions === undefined ? undefined : await checkConditions(conditions)
   return changeNodes(
     client,
     (node) => {
@@ -65,16 +44,4 @@ export async function saveKey(
     },
     options,
   )
-}
-
-/** Checks conditions here, before anything is sent. @throws CairnError INVALID_CONDITION */
-export function checkConditions({ isOwnerless = false, ...input }: ConditionsInput): ConditionSet {
-  const set = parseConditions(input)
-  if (set.decryptionType === 'ACCESS_CONDITIONS' && !isOwnerless) {
-    throw new CairnError('INVALID_CONDITION', {
-      message: 'Condition validation error: decryptionType ACCESS_CONDITIONS leaves the file without an owner',
-      hint: 'Nobody could ever change its rights again. Say isOwnerless: true if that is meant, or leave decryptionType away.',
-    })
-  }
-  return set
 }

@@ -1,4 +1,4 @@
-import { createSessionKey, type SessionKey, signMessage, walletFromPrivateKey, writeSignIn } from '@cairn/crypto'
+import { createSessionKey, type SessionKey, writeSignIn } from '@cairn/crypto'
 import {
   CairnError,
   closeSession,
@@ -11,6 +11,7 @@ import {
   renewSession,
 } from '@cairn/protocol'
 import type { Signer } from '../account/api-keys.ts'
+import { resolveSigner } from '../account/resolve-signer.ts'
 import type { Client } from '../client.ts'
 import { callKeyNode, nodeNumbers } from './call-node.ts'
 
@@ -45,8 +46,8 @@ export async function openKeySession(
   signer: Signer,
   options: SessionOptions = {},
 ): Promise<KeySession> {
-  const wallet = 'privateKey' in signer ? walletFromPrivateKey(signer.privateKey) : undefined
-  const address = normalizeIdentity('privateKey' in signer ? wallet?.address : signer.address)
+  const wallet = await resolveSigner(signer)
+  const address = normalizeIdentity(wallet.address)
   if (address === '') throw new CairnError('INVALID_ADDRESS')
   const sessionKey = createSessionKey()
   const issuedAt = Date.now()
@@ -69,7 +70,7 @@ export async function openKeySession(
     nonces: nonces.map((answer) => ('value' in answer ? answer.value.nonce : undefined)),
     sessionKey: sessionKey.publicKey,
   })
-  const signature = 'privateKey' in signer ? signMessage(signer.privateKey, message) : await signer.sign(message)
+  const signature = await wallet.sign(message)
   const body = { address, messages: [message], signature, chain: options.chain ?? 'ALL' }
   const answered = nodeNumbers.filter((node) => 'value' in (nonces[node - 1] ?? {}))
   const sessions = await askAll(nodeNumbers, async (node) => {

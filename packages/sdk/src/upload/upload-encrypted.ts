@@ -2,7 +2,8 @@ import { CairnError } from '@cairn/protocol'
 import { openPath } from '#platform'
 import type { Client } from '../client.ts'
 import { sessionOf } from '../keys/call-with-session.ts'
-import { checkConditions, saveKey } from '../keys/save-key.ts'
+import { checkConditions } from '../keys/check-conditions.ts'
+import { saveKey } from '../keys/save-key.ts'
 import type { LocalFile } from '../local-source.ts'
 import {
   type EncryptedUploadOptions,
@@ -82,21 +83,24 @@ export async function uploadEncryptedFolder(
     client,
     refuseDuplicates(await openFolder(source, options.name)),
     options,
-    saving(client, options),
+    await saving(client, options),
   )
 }
 
 async function one(client: Client, file: LocalFile, options: EncryptedUploadOptions): Promise<EncryptedUploadResult> {
   const batch = { files: () => [file], isFolder: false, canRepeat: file.canReopen, totalBytes: file.sizeBytes }
-  const [result] = await sendEncrypted(client, batch, options, saving(client, options))
+  const [result] = await sendEncrypted(client, batch, options, await saving(client, options))
   if (result === undefined) throw new CairnError('UNEXPECTED_RESPONSE')
   return result
 }
 
 /** Saves keys with the client's session. @throws CairnError NO_SESSION before anything is sent */
-function saving(client: Client, { shareTo, conditions, pauseMs, signal }: EncryptedUploadOptions): SaveOneKey {
+async function saving(
+  client: Client,
+  { shareTo, conditions, pauseMs, signal }: EncryptedUploadOptions,
+): Promise<SaveOneKey> {
   sessionOf(client)
-  if (conditions !== undefined) checkConditions(conditions)
+  if (conditions !== undefined) await checkConditions(conditions)
   return (cid, key) =>
     saveKey(client, cid, key, {
       shareTo,

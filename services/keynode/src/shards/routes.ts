@@ -36,14 +36,25 @@ import { describeRecord } from './status.ts'
 import { findRecord } from './store.ts'
 import { transferRecord } from './transfer.ts'
 
+/** Published clients make their five calls within this time. */
+const settleAgainMs = 10_000
+
 const done = (data: { version: number }) => ({ message: 'success' as const, data })
 
 /** Binds the calls about keys, rights and conditions. */
 export function registerShardRoutes(app: FastifyInstance, context: Context): void {
   const own = (node: string) => requireOwnNumber(context, node)
-  /** Settles a save in the background; what fails is tried again by whoever asks next, and by the sweep. */
+  /**
+   * Settles a save in the background, and once more when the other nodes have had their call. What fails is tried again by
+   * whoever asks next, and by the sweep.
+   */
   const settle = (cid: string) => {
-    promoteRecord(context, cid).catch((error: unknown) => context.log.warn({ err: error }, 'settling a save failed'))
+    const once = () => {
+      promoteRecord(context, cid).catch((error: unknown) => context.log.warn({ err: error }, 'settling a save failed'))
+    }
+    once()
+    // It keeps nothing alive: at the end of the process the sweep of the next one takes over.
+    setTimeout(once, settleAgainMs).unref()
   }
 
   route(app, context, saveShard, async ({ input: { params, body }, caller }) => {

@@ -1,0 +1,166 @@
+import { open, readFile } from 'node:fs/promises'
+import {
+  CairnError,
+  closeKeySession,
+  exportKey,
+  getKeyStatus,
+  listKeyFiles,
+  recoverExported,
+  repairKey,
+  rotateFile,
+} from '@cairn/sdk'
+import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { openKeyClient } from '../key-client.ts'
+import { dots } from '../show-change.ts'
+
+function cidOf({ args }: Surroundings): string {
+  const cid = args[1]
+  if (cid === undefined) throw new CairnError('USAGE', { message: 'Which file? Give its CID' })
+  return cid
+}
+
+async function list(surroundings: Surroundings): Promise<void> {
+  const { values, output, signal } = surroundings
+  const role = flag(values, 'shared') ? 'recipient' : 'owner'
+  const files = await Array.fromAsync(listKeyFiles(await openKeyClient(surroundings), role, { signal }))
+  output.table(
+    ['CID', role === 'owner' ? 'SHARED WITH' : 'OWNER', 'CONDITIONS', 'STATE', 'CHANGED'],
+    files.map((file) => [
+      file.cid,
+      role === 'owner' ? String(file.sharedTo.length) : file.owner,
+      file.hasConditions ? 'yes' : 'no',
+      file.state,
+      new Date(file.updatedAt).toISOString().slice(0, 16).replace('T', ' '),
+    ]),
+    files,
+  )
+}
+
+async function status(surroundings: Surroundings): Promise<void> {
+  const cid = cidOf(surroundings)
+  const { output, signal } = surroundings
+  const report = await getKeyStatus(await openKeyClient(surroundings), cid, { signal })
+  const rows = report.nodes.map(({ node, status: held, error, isAgreed }) => [
+    `${isAgreed ? '●' : '○'} ${node}`,
+    held?.state ?? error?.code ?? '',
+    held === undefined ? '–' : String(held.version),
+    held?.owner ?? '–',
+    held === undefined ? '–' : String(held.sharedTo.length),
+    held === undefined
+      ? (error?.message ?? '')
+      : `${held.lastChange.kind} ${new Date(held.lastChange.at).toISOString()}`,
+  ])
+  if (output.isJson) {
+    const nodes = report.nodes.map(({ error, ...node }) => ({
+      ...node,
+      ...(error === undefined ? {} : { code: error.code }),
+    }))
+    output.result({ ...report, nodes }, '')
+    return
+  }
+  output.table(['NODE', 'STATE', 'VERSION', 'OWNER', 'SHARED', 'LAST CHANGE'], rows, [])
+  output.note(
+    report.health === 'whole' ? 'All five nodes agree.' : `They differ (${report.health}): cairn keys repair ${cid}`,
+  )
+}
+
+async function repair(surroundings: Surroundings): Promise<void> {
+  const cid = cidOf(surroundings)
+  const { output, signal } = surroundings
+  const { nodes, before, after } = await repairKey(await openKeyClient(surroundings), cid, { signal })
+  const json = nodes.map(({ node, outcome, error }) => ({
+    node,
+    outcome,
+    ...(error === undefined ? {} : { code: error.code }),
+  }))
+  output.result({ cid, before: before.health, after: after.health, nodes: json }, () =>
+    [...nodes.map(({ node, outcome }) => `node ${node}  ${outcome}`), `${before.health} → ${after.health}`].join('\n'),
+  )
+}
+
+async function exportSet(surroundings: Surroundings): Promise<void> {
+  const cid = cidOf(surroundings)
+  const { values, output, signal } = surroundings
+  const target = text(values, 'output') ?? `${cid}.key.json`
+  const exported = await exportKey(await openKeyClient(surroundings), cid, { signal })
+  const file = await open(target, 'wx', 0o600).catch((cause: unknown) => {
+    const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
+    if (exists) throw new CairnError('FILE_EXISTS', { message: `${target} exists already`, cause })
+    throw new CairnError('FILE_UNREADABLE', { message: `Cannot write ${target}`, cause })
+  })
+  try {
+    await file.writeFile(`${JSON.stringify(exported, null, 2)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  output.result(
+    { cid, path: target, shards: exported.shards.length },
+    `${target}  ${dots(exported.shards.map(({ node }) => node))}`,
+  )
+  output.note('Whoever has this file can decrypt the other: keep it where secrets are kept.')
+}
+
+async function recover({ args, output }: Surroundings): Promise<void> {
+  const path = args[1]
+  if (path === undefined) throw new CairnError('USAGE', { message: 'Which exported key set? Give its file' })
+  let json: unknown
+  try {
+    json = JSON.parse(await readFile(path, 'utf8'))
+  } catch (cause) {
+    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
+  }
+  const { cid, masterKey } = recoverExported(json)
+  output.result({ cid, masterKey }, masterKey)
+  output.note(`The key of ${cid}. To decrypt it without any key node: cairn get ${cid} --key-file ${path}`)
+}
+
+async function rotate(surroundings: Surroundings): Promise<void> {
+  const cid = cidOf(surroundings)
+  const { output, signal } = surroundings
+  const client = await openKeyClient(surroundings, { withApiKey: true })
+  const { uploaded, retired } = await rotateFile(client, cid, { signal })
+  output.result(
+    { before: cid, cid: uploaded.cid, retired: retired.done },
+    `${uploaded.cid}\nThe key of ${cid} is retired. ${dots(retired.done)}`,
+  )
+  output.note('The old encrypted bytes are still stored; remove them with `cairn rm`.')
+}
+
+async function signOut(surroundings: Surroundings): Promise<void> {
+  const { state, output, session } = surroundings
+  const network = await session.network()
+  const client = await openKeyClient(surroundings)
+  if (client.keySession !== undefined) await closeKeySession(client, client.keySession)
+  await state.writeSession(network.keyRouter ?? network.api, undefined)
+  output.result({ signedOut: true }, 'The session with the key nodes has ended.')
+}
+
+const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = {
+  list,
+  status,
+  repair,
+  export: exportSet,
+  recover,
+  rotate,
+  'sign-out': signOut,
+}
+
+export const keys: Command = {
+  name: 'keys',
+  summary: 'List encrypted files; see, mend, export, recover or rotate their keys',
+  usage: `<${Object.keys(actions).join('|')}> [cid|file]`,
+  arity: [1, 2],
+  words: Object.keys(actions),
+  options: {
+    shared: { type: 'boolean', about: 'list: files shared with you' },
+    output: { type: 'string', short: 'o', about: 'export: where to', value: 'file' },
+  },
+  examples: ['cairn keys list', 'cairn keys status bafy…', 'cairn keys export bafy… -o diary.key.json'],
+  async run(surroundings) {
+    const action = actions[surroundings.args[0] ?? '']
+    if (action === undefined)
+      throw new CairnError('USAGE', { message: `keys takes ${Object.keys(actions).join(', ')}` })
+    await action(surroundings)
+  },
+}

@@ -1,0 +1,104 @@
+import type { ConditionsInput } from '@cairn/sdk'
+
+/** What a template is filled with; what is not given has a word in its place that says what belongs there. */
+export type TemplateValues = {
+  chain: string | undefined
+  contract: string | undefined
+  atLeast: string | undefined
+  tokenId: string | undefined
+}
+
+type Template = (values: TemplateValues) => ConditionsInput
+
+const user = ':userAddress'
+const contractOf = ({ contract }: TemplateValues) => contract ?? `0x${'0'.repeat(40)}`
+const evm = (condition: Record<string, unknown>): ConditionsInput => ({
+  chainType: 'EVM',
+  conditions: [{ id: 1, ...condition }],
+})
+const atLeast = (value: string | undefined, least = '1') => ({ comparator: '>=', value: value ?? least })
+const isEqual = (value: string) => ({ comparator: '==', value })
+
+/** Conditions that people ask for most, by name. */
+export const conditionTemplates: Readonly<Record<string, Template>> = {
+  balance: (values) =>
+    evm({
+      standardContractType: '',
+      chain: values.chain ?? 'Ethereum',
+      method: 'getBalance',
+      returnValueTest: atLeast(values.atLeast),
+    }),
+  block: (values) =>
+    evm({
+      standardContractType: '',
+      chain: values.chain ?? 'Ethereum',
+      method: 'getBlockNumber',
+      returnValueTest: atLeast(values.atLeast),
+    }),
+  erc20: (values) =>
+    evm({
+      standardContractType: 'ERC20',
+      chain: values.chain ?? 'Ethereum',
+      contractAddress: contractOf(values),
+      method: 'balanceOf',
+      parameters: [user],
+      returnValueTest: atLeast(values.atLeast),
+    }),
+  erc721: (values) =>
+    evm({
+      standardContractType: 'ERC721',
+      chain: values.chain ?? 'Ethereum',
+      contractAddress: contractOf(values),
+      ...(values.tokenId === undefined
+        ? { method: 'balanceOf', parameters: [user], returnValueTest: atLeast(values.atLeast) }
+        : { method: 'ownerOf', parameters: [values.tokenId], returnValueTest: isEqual(user) }),
+    }),
+  erc1155: (values) =>
+    evm({
+      standardContractType: 'ERC1155',
+      chain: values.chain ?? 'Ethereum',
+      contractAddress: contractOf(values),
+      method: 'balanceOf',
+      parameters: [user, values.tokenId ?? '1'],
+      returnValueTest: atLeast(values.atLeast),
+    }),
+  member: (values) =>
+    evm({
+      standardContractType: 'Custom',
+      chain: values.chain ?? 'Ethereum',
+      contractAddress: contractOf(values),
+      method: 'isMember',
+      parameters: [user],
+      inputArrayType: ['address'],
+      outputType: 'bool',
+      returnValueTest: isEqual('true'),
+    }),
+  solana: (values) => ({
+    chainType: 'SOLANA',
+    conditions: [
+      {
+        id: 1,
+        standardContractType: '',
+        chain: values.chain ?? 'MAINNET',
+        method: 'getBalance',
+        pdaInterface: { offset: 0, selector: '' },
+        returnValueTest: atLeast(values.atLeast),
+      },
+    ],
+  }),
+  spl: (values) => ({
+    chainType: 'SOLANA',
+    conditions: [
+      {
+        id: 1,
+        standardContractType: 'spl-token',
+        chain: values.chain ?? 'MAINNET',
+        contractAddress: values.contract ?? '11111111111111111111111111111111',
+        method: 'getTokenAccountsByOwner',
+        parameters: [user],
+        pdaInterface: { offset: 0, selector: 'account.data.parsed.info.tokenAmount.amount' },
+        returnValueTest: atLeast(values.atLeast),
+      },
+    ],
+  }),
+}

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import { CairnError, type ConditionsInput } from '@cairn/sdk'
+
+const bytesMost = 64 * 1024
+
+/** Reads conditions from a file, or from standard input for `-`: an object, or a list of conditions alone. @throws CairnError FILE_UNREADABLE, INVALID_CONDITION */
+export async function readConditionsFile(path: string, stdin: NodeJS.ReadStream): Promise<ConditionsInput> {
+  let text: string
+  try {
+    text = path === '-' ? await readAll(stdin) : await readFile(path, 'utf8')
+  } catch (cause) {
+    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
+  }
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new CairnError('INVALID_CONDITION', { message: `Condition validation error: ${path} is not JSON`, cause })
+  }
+  if (Array.isArray(json)) return { conditions: json }
+  if (typeof json !== 'object' || json === null || !('conditions' in json) || !Array.isArray(json.conditions)) {
+    throw new CairnError('INVALID_CONDITION', {
+      message: `Condition validation error: ${path} has no list of conditions`,
+      hint: 'See `cairn conditions template` for examples.',
+    })
+  }
+  const read = (name: string) => {
+    const value: unknown = Reflect.get(json, name)
+    return typeof value === 'string' ? { [name]: value } : {}
+  }
+  const isOwnerless = Reflect.get(json, 'isOwnerless') === true
+  return {
+    conditions: json.conditions,
+    ...read('aggregator'),
+    ...read('chainType'),
+    ...read('decryptionType'),
+    isOwnerless,
+  }
+}
+
+async function readAll(stream: NodeJS.ReadStream): Promise<string> {
+  let text = ''
+  for await (const piece of stream) {
+    text += String(piece)
+    if (text.length > bytesMost) throw new CairnError('PAYLOAD_TOO_LARGE')
+  }
+  return text
+}
