@@ -46,6 +46,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 try {
   await using network = await createNetwork({
     home: resolve(process.env['CAIRN_HOME'] ?? '.cairn'),
+    keyNodes: 'processes',
     environment: process.env,
   })
   greet(network)

@@ -1,7 +1,9 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import {
   deriveNodeKeys,
-  type KeyNode,
-  type KeyRouter,
+  keyNodeSettings,
+  keyRouterSettings,
   publicKeyOf,
   readKeyNodeConfig,
   readKeyRouterConfig,
@@ -9,16 +11,23 @@ import {
   startRouter,
 } from '@cairn/keynode'
 import { keyShardCount } from '@cairn/protocol'
-import { keyNodeFolder, openNodeSecret } from './node-secrets.ts'
+import { keyNodeFolder, openNodeSecret, secretFile } from './node-secrets.ts'
+import { spawnService } from './spawn-service.ts'
+
+/** A part of the key network: where it is, and its end. */
+type Part = AsyncDisposable & { readonly url: string }
 
 /** Five key nodes and the router before them, each with a folder and a secret of its own. */
-export type KeyNetwork = AsyncDisposable & { readonly nodes: readonly KeyNode[]; readonly router: KeyRouter }
+export type KeyNetwork = AsyncDisposable & { readonly nodes: readonly Part[]; readonly router: Part }
 
 export type KeyNetworkOptions = {
   home: string
   networkName: string
-  /** Port of the router and of each node; 0 takes any free one. */
+  host: string
+  /** Port of the router and of each node; 0 takes any free one, which only parts of one process can tell each other. */
   ports: { router: number; nodes: readonly number[] }
+  /** `processes`: each a process of its own, as operators run them. `inside`: all in this one, for tests. */
+  run: 'processes' | 'inside'
   /** `CAIRN_` settings, as the environment has them. */
   environment: Record<string, string | undefined>
   /** Names that other parts read. */
@@ -28,22 +37,90 @@ export type KeyNetworkOptions = {
 /** The numbers of the key nodes. */
 export const nodeNumbers = Array.from({ length: keyShardCount }, (_node, i) => i + 1)
 
-/** Starts the router and the nodes; they learn each other's addresses as they get them. */
-export async function startKeyNetwork(options: KeyNetworkOptions): Promise<KeyNetwork> {
-  const { home, networkName, ports, environment, foreign } = options
-  await using stack = new AsyncDisposableStack()
-  const nodes: KeyNode[] = []
-  const urlOf = (node: number) => nodes[node - 1]?.url ?? `http://127.0.0.1:${ports.nodes[node - 1]}`
+const program = (name: string) => fileURLToPath(new URL(`../../../services/keynode/src/${name}`, import.meta.url))
 
-  const routerConfig = readKeyRouterConfig(
-    {
-      ...environment,
-      CAIRN_NETWORK_NAME: networkName,
-      CAIRN_KEYROUTER_PORT: String(ports.router),
-      CAIRN_KEYROUTER_NODES: nodeNumbers.map(urlOf).join(','),
-    },
-    foreign,
+/** Starts the router and the nodes. @throws CairnError INVALID_CONFIGURATION, UNAVAILABLE */
+export async function startKeyNetwork(options: KeyNetworkOptions): Promise<KeyNetwork> {
+  const secrets = await Promise.all(nodeNumbers.map((node) => openNodeSecret(options.home, node)))
+  const publicKeys = secrets.map((secret) => publicKeyOf(deriveNodeKeys(secret).signing))
+  return options.run === 'processes' ? startProcesses(options, publicKeys) : startInside(options, publicKeys)
+}
+
+type Environment = Record<string, string | undefined>
+
+function routerEnvironment(
+  { networkName, host, ports, environment }: KeyNetworkOptions,
+  urls: readonly string[],
+): Environment {
+  return {
+    ...environment,
+    CAIRN_NETWORK_NAME: networkName,
+    CAIRN_KEYROUTER_HOST: host,
+    CAIRN_KEYROUTER_PORT: String(ports.router),
+    CAIRN_KEYROUTER_NODES: urls.join(','),
+  }
+}
+
+function nodeEnvironment(options: KeyNetworkOptions, node: number, routerUrl: string): Environment {
+  const { home, networkName, host, ports, environment } = options
+  return {
+    ...environment,
+    CAIRN_NETWORK_NAME: networkName,
+    CAIRN_KEYNODE_NUMBER: String(node),
+    CAIRN_KEYNODE_HOME: keyNodeFolder(home, node),
+    CAIRN_KEYNODE_HOST: host,
+    CAIRN_KEYNODE_PORT: String(ports.nodes[node - 1]),
+    CAIRN_KEYNODE_DOMAINS: new URL(routerUrl).host,
+    CAIRN_KEYNODE_SECRET_FILE: secretFile(home, node),
+  }
+}
+
+/** Each part a process: what they have to know of each other is known before, for their ports are. */
+async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly string[]): Promise<KeyNetwork> {
+  const { home, host, ports } = options
+  await using stack = new AsyncDisposableStack()
+  const urlAt = (port: number | undefined) => `http://${host}:${port}`
+  const urls = ports.nodes.map(urlAt)
+  const starting = nodeNumbers.map((node) => {
+    const peers = nodeNumbers
+      .filter((other) => other !== node)
+      .map((other) => `${other}=${urls[other - 1]}#${publicKeys[other - 1]}`)
+    const environment = { ...nodeEnvironment(options, node, urlAt(ports.router)), CAIRN_KEYNODE_PEERS: peers.join(',') }
+    return spawnService(`key node ${node}`, program('main.ts'), only(environment, Object.keys(keyNodeSettings)), home)
+  })
+  const router = spawnService(
+    'key router',
+    program(join('router', 'main.ts')),
+    only(routerEnvironment(options, urls), Object.keys(keyRouterSettings)),
+    home,
   )
+  const parts = await Promise.allSettled([...starting, router])
+  for (const part of parts) if (part.status === 'fulfilled') stack.use(part.value)
+  const failed = parts.find((part) => part.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  const started = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))
+  const all = started.map((part) => ({ url: part.ready.url, [Symbol.asyncDispose]: () => part[Symbol.asyncDispose]() }))
+  const running = stack.move()
+  const last = all.at(-1)
+  if (last === undefined) throw new TypeError('there is a router')
+  return { nodes: all.slice(0, -1), router: last, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+/** The variables that a program reads, and those that are not ours. */
+function only(environment: Environment, names: readonly string[]): Environment {
+  const known = new Set(names.flatMap((name) => [name, `${name}_FILE`]))
+  return Object.fromEntries(
+    Object.entries({ ...environment }).filter(([name]) => !name.startsWith('CAIRN_') || known.has(name)),
+  )
+}
+
+/** All in this process: they learn each other's addresses as they get them. */
+async function startInside(options: KeyNetworkOptions, publicKeys: readonly string[]): Promise<KeyNetwork> {
+  const { ports, foreign } = options
+  await using stack = new AsyncDisposableStack()
+  const nodes: Part[] = []
+  const urlOf = (node: number) => nodes[node - 1]?.url ?? `http://127.0.0.1:${ports.nodes[node - 1]}`
+  const routerConfig = readKeyRouterConfig(routerEnvironment(options, nodeNumbers.map(urlOf)), foreign)
   const router = stack.use(
     await startRouter({
       ...routerConfig,
@@ -52,21 +129,8 @@ export async function startKeyNetwork(options: KeyNetworkOptions): Promise<KeyNe
       },
     }),
   )
-  const secrets = await Promise.all(nodeNumbers.map((node) => openNodeSecret(home, node)))
-  const publicKeys = secrets.map((secret) => publicKeyOf(deriveNodeKeys(secret).signing))
   for (const node of nodeNumbers) {
-    const config = readKeyNodeConfig(
-      {
-        ...environment,
-        CAIRN_NETWORK_NAME: networkName,
-        CAIRN_KEYNODE_NUMBER: String(node),
-        CAIRN_KEYNODE_HOME: keyNodeFolder(home, node),
-        CAIRN_KEYNODE_PORT: String(ports.nodes[node - 1]),
-        CAIRN_KEYNODE_DOMAINS: new URL(router.url).host,
-        CAIRN_KEYNODE_SECRET: Buffer.from(secrets[node - 1] ?? []).toString('hex'),
-      },
-      foreign,
-    )
+    const config = readKeyNodeConfig(nodeEnvironment(options, node, router.url), foreign)
     const started = await startKeyNode({
       ...config,
       get peers() {

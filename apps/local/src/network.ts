@@ -23,6 +23,8 @@ export type NetworkOptions = {
   home: string
   /** `default`: the documented ports; `any`: free ones, for tests. */
   ports?: 'default' | 'any'
+  /** `processes`: each key node is a process of its own, as operators run them; `inside`: all are in this one, for tests. */
+  keyNodes?: 'processes' | 'inside'
   /** `CAIRN_` settings, as the environment has them. */
   environment?: Record<string, string | undefined>
 }
@@ -50,6 +52,7 @@ const allNames = new Set([...Object.keys(settings), ...Object.keys(keyNodeSettin
 export async function createNetwork({
   home: folder,
   ports = 'default',
+  keyNodes = 'inside',
   environment = {},
 }: NetworkOptions): Promise<Network> {
   const home = resolve(folder)
@@ -79,6 +82,8 @@ export async function createNetwork({
     await startKeyNetwork({
       home,
       networkName: config.networkName,
+      host: config.host,
+      run: keyNodes,
       ports: keyPorts,
       environment: { ...localDefaults, ...environment },
       foreign: allNames,

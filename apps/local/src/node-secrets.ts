@@ -9,6 +9,11 @@ export function keyNodeFolder(home: string, node: number): string {
   return join(home, `keynode-${node}`)
 }
 
+/** Where the secret of a key node is. */
+export function secretFile(home: string, node: number): string {
+  return join(keyNodeFolder(home, node), 'secret.key')
+}
+
 /**
  * The secret of a key node, made at its first start and kept in its folder, readable to its owner alone.
  * @throws CairnError INVALID_CONFIGURATION when the file is damaged or others can read it; it is never made anew then
@@ -16,7 +21,7 @@ export function keyNodeFolder(home: string, node: number): string {
 export async function openNodeSecret(home: string, node: number): Promise<Uint8Array> {
   const folder = keyNodeFolder(home, node)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, 'secret.key')
+  const path = secretFile(home, node)
   const text = (await readSecret(path)) ?? (await makeSecret(path))
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new CairnError('INVALID_CONFIGURATION', {

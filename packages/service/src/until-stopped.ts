@@ -15,6 +15,8 @@ export function untilStopped(onFault: (error: unknown) => void): Promise<void> {
       resolve()
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+    // A process that was started by another ends with it.
+    process.on('disconnect', () => resolve())
     process.on('unhandledRejection', (error) => {
       onFault(error)
       process.exitCode = 1

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
 import type { Migration } from './migration.ts'
-import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 
 /** Where the rows are. */
@@ -43,11 +42,12 @@ export type Database<Schema> = {
  * Opens the database and brings its tables up to date.
  * @throws CairnError UNAVAILABLE; INVALID_CONFIGURATION for one that is newer than this code or would not keep data.
  */
-export function openDatabase<Schema extends BaseSchema>(
+export async function openDatabase<Schema extends BaseSchema>(
   settings: DatabaseSettings,
   options: DatabaseOptions,
 ): Promise<Database<Schema>> {
-  return settings.kind === 'sqlite'
-    ? openSqlite<Schema>(settings.path, options)
-    : openPostgres<Schema>(settings.url, options, settings.poolSize)
+  if (settings.kind === 'sqlite') return openSqlite<Schema>(settings.path, options)
+  // Its driver takes memory that only those who use it should spend.
+  const { openPostgres } = await import('./postgres.ts')
+  return openPostgres<Schema>(settings.url, options, settings.poolSize)
 }

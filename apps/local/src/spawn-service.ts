@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { CairnError } from '@cairn/protocol'
+
+/** A service in a process of its own. Disposing ends it by SIGTERM, and by force where it does not end by itself. */
+export type ServiceProcess = AsyncDisposable & {
+  /** What the process told when it was ready. */
+  readonly ready: { url: string; publicKey?: string }
+  readonly pid: number
+}
+
+const readyTimeoutMs = 30_000
+const endTimeoutMs = 15_000
+
+/**
+ * Starts a service's program and waits until it says that it is ready. It ends with this process, however that ends: the
+ * channel between them closes.
+ * @throws CairnError UNAVAILABLE with what it said when it does not start
+ */
+export async function spawnService(
+  name: string,
+  program: string,
+  environment: Record<string, string | undefined>,
+  home: string,
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [...process.execArgv, program], {
+    // Compiled once for all: they start faster, and spend no memory on compiling.
+    env: { NODE_COMPILE_CACHE: join(home, 'compile-cache'), ...environment },
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    // Ctrl-C in the terminal goes to all of a group: the parent alone ends its children, in order.
+    detached: true,
+  })
+  let said = ''
+  child.stderr?.setEncoding('utf8')
+  child.stderr?.on('data', (text: string) => {
+    said = (said + text).slice(-4000)
+    process.stderr.write(text)
+  })
+  const ready = await waitUntilReady(name, child, () => said)
+  return { ready, pid: child.pid ?? 0, [Symbol.asyncDispose]: () => end(child) }
+}
+
+async function waitUntilReady(
+  name: string,
+  child: ChildProcess,
+  said: () => string,
+): Promise<{ url: string; publicKey?: string }> {
+  const limit = AbortSignal.timeout(readyTimeoutMs)
+  try {
+    const gone = once(child, 'exit', { signal: limit }).then(() => {
+      throw new Error(said().trim() || 'it ended without a word')
+    })
+    gone.catch(() => undefined)
+    const told: unknown[] = await Promise.race([once(child, 'message', { signal: limit }), gone])
+    const [message] = told
+    if (typeof message !== 'object' || message === null || !('url' in message) || typeof message.url !== 'string')
+      throw new Error('it said something else than that it is ready')
+    const publicKey = 'publicKey' in message && typeof message.publicKey === 'string' ? message.publicKey : undefined
+    return { url: message.url, ...(publicKey === undefined ? {} : { publicKey }) }
+  } catch (cause) {
+    await end(child)
+    throw new CairnError('UNAVAILABLE', {
+      message: `The ${name} did not start: ${said().trim().split('\n')[0] ?? ''}`,
+      cause,
+    })
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), endTimeoutMs)
+  await ended
+  clearTimeout(timer)
+}

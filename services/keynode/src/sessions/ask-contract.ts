@@ -1,0 +1,76 @@
+import { CairnError } from '@cairn/protocol'
+import { createPublicClient, custom, type Hex, hashMessage } from 'viem'
+import { isErc6492Signature } from 'viem/utils'
+import { isJsonObject } from '../conditions/json.ts'
+import type { ChainClient } from '../conditions/rpc.ts'
+
+/** First bytes of the right answer of `isValidSignature(bytes32,bytes)`. @see https://eips.ethereum.org/EIPS/eip-1271 */
+const magicValue = '0x1626ba7e'
+const gasMost = 1_000_000n
+
+const abi = [
+  {
+    type: 'function',
+    name: 'isValidSignature',
+    stateMutability: 'view',
+    inputs: [{ type: 'bytes32' }, { type: 'bytes' }],
+    outputs: [{ type: 'bytes4' }],
+  },
+] as const
+
+/** Whether the contract at an address accepts a signature of a text. @throws CairnError UPSTREAM_FAILED */
+export async function isAccepted(
+  endpoint: ChainClient,
+  address: Hex,
+  text: string,
+  signature: Hex,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let refused = false
+  const client = createPublicClient({
+    // Nothing but what this needs: no other method, no look-ups outside of the chain.
+    ccipRead: false,
+    transport: custom(
+      {
+        request: async ({ method, params }: { method: string; params?: unknown }) => {
+          const answer = await endpoint.call(method, withGas(method, params), { signal })
+          if (answer.kind === 'result') return answer.result
+          refused = true
+          throw Object.assign(new Error(answer.message), { code: answer.code, data: answer.data })
+        },
+      },
+      { retryCount: 0 },
+    ),
+  })
+  try {
+    if (isErc6492Signature(signature)) return await client.verifyMessage({ address, message: text, signature })
+    const code = await client.getCode({ address })
+    if (code === undefined || code === '0x') return false
+    const args = [hashMessage(text), signature] as const
+    return (await client.readContract({ address, abi, functionName: 'isValidSignature', args })) === magicValue
+  } catch (error) {
+    // A contract that reverts or answers in another form says no; an endpoint that fails says nothing.
+    if (refused || (error instanceof Error && error.name === 'ContractFunctionExecutionError' && !isFault(error)))
+      return false
+    throw error
+  }
+}
+
+/** Bounds what a contract may burn, whatever the endpoint would allow. */
+function withGas(method: string, params: unknown): never[] {
+  const list: unknown[] = Array.isArray(params) ? params : []
+  const [first, ...rest] = list
+  const bounded =
+    method === 'eth_call' && isJsonObject(first as never)
+      ? [{ ...(first as object), gas: `0x${gasMost.toString(16)}` }, ...rest]
+      : list
+  // viem builds these from texts and numbers alone, which is all that JSON-RPC takes.
+  return bounded as never[]
+}
+
+function isFault(error: Error): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (CairnError.is(cause)) return true
+  }
+  return false
+}
