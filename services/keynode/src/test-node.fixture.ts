@@ -1,0 +1,166 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import {
+  createSessionKey,
+  proofHeader,
+  type SessionKey,
+  signMessage,
+  signRequest,
+  walletFromPrivateKey,
+  writeChallenge,
+  writeSignIn,
+} from '@cairn/crypto'
+import pino from 'pino'
+import { generatePrivateKey } from 'viem/accounts'
+import { readKeyNodeConfig } from './config.ts'
+import { type KeyNode, startKeyNode } from './start.ts'
+
+/** A key node of a test's own, with a clock that the test moves. */
+export type TestNode = KeyNode & {
+  readonly home: string
+  readonly lines: readonly string[]
+  pass(ms: number): void
+  now(): number
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** Ends the process' part; its folder stays. */
+  stop(): Promise<void>
+}
+
+export type Answer = { status: number; code: string | null; json: unknown; text: string }
+export type CallOptions = { body?: unknown; token?: string; headers?: Record<string, string>; sessionKey?: SessionKey }
+
+export type TestWallet = { address: string; privateKey: string }
+
+export function createTestWallet(): TestWallet {
+  const { address, privateKey } = walletFromPrivateKey(generatePrivateKey())
+  return { address: address.toLowerCase(), privateKey }
+}
+
+export async function startTestNode(
+  environment: Record<string, string> = {},
+  { home: given, time }: { home?: string; time?: { ms: number } } = {},
+): Promise<TestNode> {
+  const home = given ?? (await mkdtemp(join(tmpdir(), 'cairn-keynode-')))
+  const clock = time ?? { ms: Date.now() }
+  const lines: string[] = []
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const config = readKeyNodeConfig({
+    CAIRN_KEYNODE_NUMBER: '1',
+    CAIRN_KEYNODE_HOME: home,
+    CAIRN_KEYNODE_PORT: '0',
+    CAIRN_KEYNODE_DOMAINS: 'keys.test',
+    CAIRN_KEYNODE_SECRET: '11'.repeat(32),
+    CAIRN_RATE_FACTOR: '0',
+    CAIRN_STOP_TIMEOUT_SECONDS: '1',
+    CAIRN_LOG_LEVEL: 'trace',
+    ...environment,
+  })
+  const node = await startKeyNode(config, { clock: { now: () => clock.ms }, log: pino({ level: 'trace' }, sink) })
+  const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
+    const body = options.body === undefined ? undefined : JSON.stringify(options.body)
+    const headers: Record<string, string> = { ...options.headers }
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (options.token !== undefined) headers['authorization'] = `Bearer ${options.token}`
+    if (options.sessionKey !== undefined) {
+      const request = { method, path, node: config.node, body: body ?? '', token: options.token ?? '' }
+      headers[proofHeader] = signRequest(request, options.sessionKey.secretKey, clock.ms)
+    }
+    const answer = await fetch(`${node.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
+    const text = await answer.text()
+    return { status: answer.status, code: answer.headers.get('x-cairn-code'), text, json: JSON.parse(text) }
+  }
+  return {
+    ...node,
+    home,
+    lines,
+    call,
+    now: () => clock.ms,
+    pass(ms) {
+      clock.ms += ms
+    },
+    async stop() {
+      await node[Symbol.asyncDispose]()
+    },
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What a challenge says, each field to be replaced. */
+export type ChallengeWish = {
+  domain?: string
+  network?: string
+  issuedAt?: number
+  expiresAt?: number
+  address?: string
+}
+
+/** A text with this node's nonce, for a wallet to sign: the router's, or a sign-in where a session key is given. */
+export async function createText(
+  node: TestNode,
+  wallet: TestWallet,
+  wish: ChallengeWish = {},
+  sessionKey?: SessionKey,
+): Promise<string> {
+  const subject = {
+    id: crypto.randomUUID(),
+    domain: wish.domain ?? 'keys.test',
+    address: wish.address ?? wallet.address,
+    issuedAt: wish.issuedAt ?? node.now(),
+    expiresAt: wish.expiresAt ?? node.now() + 600_000,
+  }
+  const { json } = await node.call('POST', `/api/keys/nonce/${node.node}`, { body: subject })
+  const nonce = typeof json === 'object' && json !== null && 'nonce' in json ? String(json.nonce) : '0'.repeat(32)
+  const nonces = [1, 2, 3, 4, 5].map((number) => (number === node.node ? nonce : undefined))
+  const challenge = { ...subject, network: wish.network ?? 'local', nonces }
+  return sessionKey === undefined
+    ? writeChallenge(challenge)
+    : writeSignIn({ ...challenge, sessionKey: sessionKey.publicKey })
+}
+
+export type TestSession = TestWallet & { token: string; refreshToken: string; sessionKey: SessionKey }
+
+/** A session bound to a key. */
+export async function openTestSession(node: TestNode, wallet = createTestWallet()): Promise<TestSession> {
+  const sessionKey = createSessionKey()
+  const text = await createText(node, wallet, {}, sessionKey)
+  const answer = await openWith(node, wallet, [text])
+  if (answer.status !== 200) throw new Error(`no session: ${answer.text}`)
+  const { token, refreshToken } = answer.json as { token: string; refreshToken: string }
+  return { ...wallet, token, refreshToken, sessionKey }
+}
+
+/** Shows signed texts to a node. */
+export function openWith(
+  node: TestNode,
+  wallet: TestWallet,
+  messages: string[],
+  signature = signMessage(wallet.privateKey, messages[0] ?? ''),
+): Promise<Answer> {
+  return node.call('POST', `/api/keys/session/${node.node}`, { body: { address: wallet.address, messages, signature } })
+}
+
+/** A call with a session. */
+export function callAs(
+  node: TestNode,
+  session: TestSession,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const { token, sessionKey } = session
+  return node.call(method, path, {
+    token,
+    sessionKey,
+    ...(body === undefined ? {} : { body: { address: session.address, ...body } }),
+  })
+}
