@@ -1,10 +1,12 @@
 import { type AccessCondition, CairnError, type ConditionSet, type Parameter, zeroAddress } from '@cairn/protocol'
 import type { Chain, Chains, Family } from './chains.ts'
 import { findMismatch } from './compare.ts'
+import { coreumFamily } from './coreum.ts'
 import { evmFamily } from './evm.ts'
 import { type Asker, namesUser, resolveExpected, resolveParameters } from './placeholders.ts'
 import type { ChainFamily, ChainReader, Reading } from './reader.ts'
 import type { ChainClient } from './rpc.ts'
+import { solanaFamily } from './solana.ts'
 
 /** One condition of an evaluation, whatever its family. */
 export type Task = {
@@ -93,5 +95,7 @@ function planFamily<Condition extends AccessCondition>(
  */
 export function planSet(set: ConditionSet, scope: Scope): Task[] {
   if (set.chainType === 'EVM') return planFamily('evm', evmFamily, set.conditions, scope)
+  if (set.chainType === 'SOLANA') return planFamily('solana', solanaFamily, set.conditions, scope)
+  if (set.chainType === 'COREUM') return planFamily('coreum', coreumFamily, set.conditions, scope)
   throw new CairnError('CHAIN_NOT_SUPPORTED', { details: { chains: scope.chains.names } })
 }

@@ -1,0 +1,139 @@
+import { CairnError, type CoreumCondition, isCoreumAddress } from '@cairn/protocol'
+import { isJsonObject, type Json } from './json.ts'
+import { namesUser } from './placeholders.ts'
+import type { ChainFamily, ChainReader, ReadContext, Reading } from './reader.ts'
+
+const keptMs = 2_000
+const latestPath = '/cosmos/base/tendermint/v1beta1/blocks/latest'
+/** Kinds of contracts whose balances can be asked. */
+const contractTypes = { CW20: 'getFtsByAddress', CW721: 'getNftsByAddress' } as const
+
+type Block = { height: string; timeSeconds: bigint; chainId: string }
+
+function unknown(reason: string): Reading {
+  return { kind: 'unknown', reason }
+}
+
+function follow(value: Json | undefined, ...names: string[]): Json | undefined {
+  let at = value
+  for (const name of names) {
+    if (!isJsonObject(at) || !Object.hasOwn(at, name)) return undefined
+    at = at[name]
+  }
+  return at
+}
+
+function toAmount(value: Json | undefined): bigint | undefined {
+  return typeof value === 'string' && /^\d{1,78}$/.test(value) ? BigInt(value) : undefined
+}
+
+function readBlock({ status, body }: { status: number; body: Json }): Block | undefined {
+  const header = follow(body, 'block', 'header')
+  const [height, time, chainId] = [follow(header, 'height'), follow(header, 'time'), follow(header, 'chain_id')]
+  if (status !== 200 || typeof height !== 'string' || !/^\d{1,20}$/.test(height)) return undefined
+  if (typeof time !== 'string' || typeof chainId !== 'string') return undefined
+  const milliseconds = Date.parse(time)
+  return Number.isNaN(milliseconds)
+    ? undefined
+    : { height, timeSeconds: BigInt(Math.floor(milliseconds / 1000)), chainId }
+}
+
+/** All conditions of one evaluation are read at one height; a block of this chain is final once it is there. */
+function openCoreum({ client, signal, identity }: ReadContext): ChainReader<CoreumCondition> {
+  let pinned: Promise<Block | undefined> | undefined
+  const pin = () => {
+    pinned ??= client.get(latestPath, { signal, keepMs: keptMs }).then(readBlock)
+    return pinned
+  }
+  const ask = async (path: string, { height }: Block, ...names: string[]): Promise<Json | undefined> => {
+    const headers = { 'x-cosmos-block-height': height }
+    const { status, body } = await client.get(path, { signal, headers, keepMs: keptMs })
+    return status === 200 ? follow(body, ...names) : undefined
+  }
+  const amount = (value: Json | undefined): Reading => {
+    const number = toAmount(value)
+    return number === undefined
+      ? unknown('the chain gave no valid answer')
+      : { kind: 'value', value: number, type: 'uint256' }
+  }
+
+  const readContract = async (condition: CoreumCondition, address: string, block: Block): Promise<Reading> => {
+    const isFungible = condition.method === 'getFtsByAddress'
+    const query = isFungible ? { balance: { address } } : { tokens: { owner: address, limit: 100 } }
+    const text = encodeURIComponent(Buffer.from(JSON.stringify(query)).toString('base64'))
+    const contract = encodeURIComponent(condition.contractAddress ?? '')
+    const data = await ask(`/cosmwasm/wasm/v1/contract/${contract}/smart/${text}`, block, 'data')
+    if (isFungible) return amount(follow(data, 'balance'))
+    const tokens = follow(data, 'tokens')
+    // A page of a hundred is as many as can be told apart here: more count as a hundred.
+    return Array.isArray(tokens)
+      ? { kind: 'value', value: BigInt(tokens.length), type: 'uint256' }
+      : unknown('the chain gave no valid answer')
+  }
+
+  return {
+    async read(condition, parameters) {
+      try {
+        const block = await pin()
+        if (block === undefined) return unknown('the chain did not tell its newest block')
+        if (condition.method === 'getLastBlockTime') return { kind: 'value', value: block.timeSeconds, type: 'uint256' }
+        const address = parameters[0] ?? identity
+        if (typeof address !== 'string' || !isCoreumAddress(address))
+          return { kind: 'unresolved', reason: 'the address is none of this chain' }
+        const owner = encodeURIComponent(address.toLowerCase())
+        if (condition.standardContractType !== '') return await readContract(condition, address.toLowerCase(), block)
+        if (condition.method === 'getFtsByAddress') {
+          const denom = encodeURIComponent(condition.denom)
+          return amount(
+            await ask(`/cosmos/bank/v1beta1/balances/${owner}/by_denom?denom=${denom}`, block, 'balance', 'amount'),
+          )
+        }
+        const classId = encodeURIComponent(condition.classid)
+        return amount(await ask(`/cosmos/nft/v1beta1/balance/${owner}/${classId}`, block, 'amount'))
+      } catch (error) {
+        if (CairnError.is(error, 'UPSTREAM_FAILED')) return unknown(error.message)
+        throw error
+      }
+    },
+  }
+}
+
+function refuse(condition: CoreumCondition, field: string, reason: string): never {
+  throw new CairnError('INVALID_CONDITION', {
+    message: `Condition validation error: "${field}" of condition ${condition.id} ${reason}`,
+  })
+}
+
+/**
+ * Conditions on Coreum: coins and tokens by their denomination, NFTs of a class, CW20 and CW721 contracts, and the time of the
+ * newest block. Written after the chain's published API description; not verified against a live node.
+ */
+export const coreumFamily: ChainFamily<CoreumCondition> = {
+  async verify(chain, endpoint) {
+    const block = readBlock(await endpoint.get(latestPath))
+    if (block === undefined) return 'the endpoint is none of this kind of chain'
+    return chain.chainId === undefined || chain.chainId === block.chainId
+      ? undefined
+      : 'the endpoint is one of another chain'
+  },
+  open: openCoreum,
+  typeOf: () => 'uint256',
+  costOf: (condition) => (condition.method === 'getLastBlockTime' ? 0 : condition.standardContractType === '' ? 1 : 2),
+  isIdentity: isCoreumAddress,
+  usesIdentity: (condition) =>
+    condition.method !== 'getLastBlockTime' &&
+    (condition.parameters === undefined || condition.parameters.length === 0 || namesUser(condition.parameters)),
+  async validate(condition) {
+    if (condition.standardContractType !== '') {
+      const type = condition.standardContractType.toUpperCase()
+      if (type !== 'CW20' && type !== 'CW721') refuse(condition, 'standardContractType', 'must be CW20, CW721 or empty')
+      if (contractTypes[type] !== condition.method)
+        refuse(condition, 'method', `must be ${contractTypes[type]} for ${type}`)
+      if (!isCoreumAddress(condition.contractAddress)) refuse(condition, 'contractAddress', 'must be a Coreum address')
+    }
+    const [address] = condition.parameters ?? []
+    const isOpen = address === undefined || (typeof address === 'string' && address.startsWith(':'))
+    if (condition.method !== 'getLastBlockTime' && !isOpen && !isCoreumAddress(address))
+      refuse(condition, 'parameters.0', 'must be a Coreum address')
+  },
+}

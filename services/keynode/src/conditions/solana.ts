@@ -1,0 +1,182 @@
+import { CairnError, isSolanaAddress, type SolanaCondition } from '@cairn/protocol'
+import { isJsonObject, type Json } from './json.ts'
+import { hasPlaceholder, namesUser } from './placeholders.ts'
+import type { ChainFamily, ChainReader, ReadContext, Reading, ValueType } from './reader.ts'
+import type { RpcAnswer } from './rpc.ts'
+import { isFieldType, readField, readTokenAmount } from './solana-account.ts'
+
+/** Only what cannot be undone any more: a key that was given cannot be taken back. */
+const commitment = 'finalized'
+const keptMs = 2_000
+
+function unknown(reason: string): Reading {
+  return { kind: 'unknown', reason }
+}
+
+function describe(answer: RpcAnswer): string {
+  return answer.kind === 'error' ? `the chain answered with error ${answer.code}` : 'the chain gave no valid answer'
+}
+
+/** A whole number as JSON has it: lamports pass 2^53. */
+function toInteger(value: Json | undefined): bigint | undefined {
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
+  return typeof value === 'string' && /^-?\d{1,40}$/.test(value) ? BigInt(value) : undefined
+}
+
+function follow(value: Json | undefined, path: string): Json | undefined {
+  let at = value
+  for (const name of path.split('.')) {
+    // Lists are objects, too: `0` and `length` are names of no account.
+    if (!isJsonObject(at) || Array.isArray(at) || !Object.hasOwn(at, name)) return undefined
+    at = at[name]
+  }
+  return at
+}
+
+/** The accounts in an answer to getTokenAccountsByOwner. */
+function accountsOf(answer: RpcAnswer): readonly Json[] | undefined {
+  if (answer.kind === 'error' || !isJsonObject(answer.result)) return undefined
+  const { value } = answer.result
+  return Array.isArray(value) ? value : undefined
+}
+
+function dataOf(account: Json): Uint8Array | undefined {
+  const data = follow(account, 'account.data')
+  if (!Array.isArray(data) || typeof data[0] !== 'string' || data[1] !== 'base64') return undefined
+  return new Uint8Array(Buffer.from(data[0], 'base64'))
+}
+
+function isAmountPath(selector: string): boolean {
+  return /(?:^|\.)(?:amount|decimals|lamports|rentEpoch|space)$/.test(selector)
+}
+
+function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
+  const { client, signal } = context
+  const ask = (method: string, params: Parameters<typeof client.call>[1]) =>
+    client.call(method, params, { signal, keepMs: keptMs })
+
+  const readNumber = async (method: string, params: Parameters<typeof client.call>[1]): Promise<Reading> => {
+    const answer = await ask(method, params)
+    if (answer.kind === 'error') return unknown(describe(answer))
+    const { result } = answer
+    const value = toInteger(isJsonObject(result) && !Array.isArray(result) ? result['value'] : result)
+    return value === undefined ? unknown(describe(answer)) : { kind: 'value', value, type: 'uint256' }
+  }
+
+  /** The time of the newest final block: that of its slot, for no call gives it by itself. */
+  const readTime = async (): Promise<Reading> => {
+    const slot = await readNumber('getSlot', [{ commitment }])
+    if (slot.kind !== 'value' || typeof slot.value !== 'bigint') return slot
+    return readNumber('getBlockTime', [Number(slot.value)])
+  }
+
+  const readTokens = async (condition: SolanaCondition & { standardContractType: 'spl-token' }, owner: string) => {
+    const { offset = 0, selector = '' } = condition.pdaInterface
+    const isPath = selector !== '' && !isFieldType(selector)
+    const encoding = isPath ? 'jsonParsed' : 'base64'
+    const answer = await ask('getTokenAccountsByOwner', [
+      owner,
+      { mint: condition.contractAddress },
+      { encoding, commitment },
+    ])
+    const accounts = accountsOf(answer)
+    if (accounts === undefined) return unknown(describe(answer))
+    return isPath ? readPath(accounts, offset, selector) : readData(accounts, offset, selector)
+  }
+
+  return {
+    async read(condition, parameters) {
+      try {
+        if (condition.standardContractType === '' && condition.method === 'getBlockHeight')
+          return await readNumber('getBlockHeight', [{ commitment }])
+        if (condition.standardContractType === '' && condition.method === 'getLastBlockTime') return await readTime()
+        const address = parameters[0] ?? context.identity
+        if (!isSolanaAddress(address)) return { kind: 'unresolved', reason: 'the address is none of this chain' }
+        if (condition.standardContractType === '') return await readNumber('getBalance', [address, { commitment }])
+        return await readTokens(condition, address)
+      } catch (error) {
+        if (CairnError.is(error, 'UPSTREAM_FAILED')) return unknown(error.message)
+        throw error
+      }
+    },
+  }
+}
+
+/** What a path leads to in one account of the list, chosen by the offset. No such account is a definite no. */
+function readPath(accounts: readonly Json[], index: number, path: string): Reading {
+  const account = accounts[index]
+  if (account === undefined) return { kind: 'reverted' }
+  const value = follow(account, path)
+  if (isAmountPath(path)) {
+    const number = toInteger(value)
+    return number === undefined
+      ? unknown('the path leads to no number')
+      : { kind: 'value', value: number, type: 'uint256' }
+  }
+  if (typeof value !== 'string' && typeof value !== 'boolean') return unknown('the path leads to no text')
+  return { kind: 'value', value: String(value), type: 'text' }
+}
+
+/**
+ * Without a selector, the amount over all initialised accounts: whoever holds a token may hold it in several. With a type, the
+ * field at the byte offset: numbers are added up as well, anything else is only told where there is one account.
+ */
+function readData(accounts: readonly Json[], offset: number, selector: string): Reading {
+  let sum = 0n
+  let single: boolean | string | undefined
+  let count = 0
+  for (const account of accounts) {
+    const data = dataOf(account)
+    if (data === undefined) return unknown('the chain gave no valid account')
+    const amount = readTokenAmount(data)
+    if (amount === undefined) continue
+    count++
+    const value = selector === '' ? amount : readField(data, offset, selector)
+    if (value === undefined) return unknown('the account has no such field')
+    if (typeof value === 'bigint') sum += value
+    else single = value
+  }
+  const type = typeOfSelector(selector)
+  if (type === 'uint256' || type === 'int256') return { kind: 'value', value: sum, type }
+  if (single === undefined) return { kind: 'reverted' }
+  return count === 1 ? { kind: 'value', value: single, type } : unknown('there are several accounts')
+}
+
+function typeOfSelector(selector: string): ValueType {
+  if (selector === 'i64') return 'int256'
+  if (selector === 'bool') return 'bool'
+  if (selector === '' || /^u\d+$/.test(selector) || isAmountPath(selector)) return 'uint256'
+  return 'text'
+}
+
+/**
+ * Conditions on Solana: balances, height and time of the newest final block, and tokens of a mint.
+ *
+ * @see https://solana.com/docs/rpc
+ */
+export const solanaFamily: ChainFamily<SolanaCondition> = {
+  async verify(chain, endpoint) {
+    if (chain.chainId === undefined) return undefined
+    const answer = await endpoint.call('getGenesisHash', [])
+    const isSame = answer.kind === 'result' && answer.result === chain.chainId
+    return isSame ? undefined : 'the endpoint is one of another chain'
+  },
+  open: openSolana,
+  typeOf: (condition) =>
+    condition.standardContractType === '' ? 'uint256' : typeOfSelector(condition.pdaInterface.selector ?? ''),
+  costOf: (condition) => (condition.standardContractType === '' ? (condition.method === 'getBalance' ? 1 : 0) : 3),
+  isIdentity: isSolanaAddress,
+  usesIdentity: (condition) =>
+    condition.method !== 'getBlockHeight' &&
+    condition.method !== 'getLastBlockTime' &&
+    (condition.parameters === undefined || condition.parameters.length === 0 || namesUser(condition.parameters)),
+  async validate(condition) {
+    const [address] = condition.parameters ?? []
+    if (address === undefined || hasPlaceholder(address) || isSolanaAddress(address)) return
+    if (condition.method === 'getBlockHeight' || condition.method === 'getLastBlockTime') return
+    throw new CairnError('INVALID_CONDITION', {
+      message: `Condition validation error: "parameters.0" of condition ${condition.id} must be a Solana address`,
+    })
+  },
+}
