@@ -1,3 +1,4 @@
+import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { allCalls, commonErrors, type ErrorCode, errorTable } from '@cairn/protocol'
 import { toOpenApi } from '@cairn/protocol/openapi'
 import { settings } from '@cairn/storage'
@@ -14,10 +15,14 @@ export function generatedFiles(): Record<string, string> {
 
 const notice = '<!-- Printed by `npm run generate`. Change the source, not this page. -->'
 
-function printConfiguration(): string {
-  const rows = Object.entries(settings).map(
+function printSettings(record: Record<string, { about: string; fallback: string }>): string {
+  const rows = Object.entries(record).map(
     ([name, { about, fallback }]) => `| \`${name}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${cell(about)} |`,
   )
+  return `| setting | default | what for |\n|---|---|---|\n${rows.join('\n')}`
+}
+
+function printConfiguration(): string {
   return `${notice}
 
 # Settings
@@ -26,9 +31,21 @@ Settings are variables of the environment. Each can be given as a file instead, 
 
 \`npm start\` reads the same settings, with other defaults where a network at home differs from a deployed one: 100 GiB for each account, a thousandfold rate, log level \`warn\`.
 
-| setting | default | what for |
-|---|---|---|
-${rows.join('\n')}
+## Storage and gateway
+
+${printSettings(settings)}
+
+## Key node
+
+Five of them, each with a number, a folder and a secret of its own: \`services/keynode/src/main.ts\`.
+
+${printSettings(keyNodeSettings)}
+
+## Key router
+
+\`services/keynode/src/router/main.ts\`.
+
+${printSettings(keyRouterSettings)}
 `
 }
 

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { GIB, MIB } from '@cairn/protocol'
+import { GIB, keyNodePauseMs, MIB } from '@cairn/protocol'
 import {
   type DatabaseSettings,
   databaseUrl,
@@ -29,6 +29,10 @@ export type StorageConfig = {
   readonly publicApiUrl: string | undefined
   readonly publicGatewayUrl: string | undefined
   readonly gatewayHosts: readonly string[]
+  /** Where the network's key nodes are, for its profile. */
+  readonly keyRouterUrl: string | undefined
+  readonly keyNodeUrls: readonly string[]
+  readonly keyNodePauseMs: number
   readonly trustedProxies: readonly string[]
   /** Origins that browsers may call the API from; `*` echoes any. */
   readonly corsOrigins: readonly string[]
@@ -66,6 +70,21 @@ export const settings = {
   },
   CAIRN_PUBLIC_API_URL: { about: 'URL of the API as users see it.', fallback: '', read: optional(url) },
   CAIRN_PUBLIC_GATEWAY_URL: { about: 'URL of the gateway as users see it.', fallback: '', read: optional(url) },
+  CAIRN_KEY_ROUTER_URL: {
+    about: 'URL of the key router as users see it, for the network’s profile.',
+    fallback: '',
+    read: optional(url),
+  },
+  CAIRN_KEY_NODE_URLS: {
+    about: 'URLs of the five key nodes as users see them, in order, separated by commas, for the network’s profile.',
+    fallback: '',
+    read: (value: string) => list(value).map(url),
+  },
+  CAIRN_KEY_NODE_PAUSE_MS: {
+    about: 'Pause that clients make between the five calls of a change, in ms, for the network’s profile.',
+    fallback: String(keyNodePauseMs),
+    read: whole(0, 60_000),
+  },
   CAIRN_GATEWAY_HOSTS: {
     about: 'Host names under which each CID gets an origin of its own ({cid}.ipfs.{host}), separated by commas.',
     fallback: 'localhost',
@@ -161,6 +180,9 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     publicApiUrl: values.CAIRN_PUBLIC_API_URL,
     publicGatewayUrl: values.CAIRN_PUBLIC_GATEWAY_URL,
     gatewayHosts: values.CAIRN_GATEWAY_HOSTS,
+    keyRouterUrl: values.CAIRN_KEY_ROUTER_URL,
+    keyNodeUrls: values.CAIRN_KEY_NODE_URLS,
+    keyNodePauseMs: values.CAIRN_KEY_NODE_PAUSE_MS,
     trustedProxies: values.CAIRN_TRUSTED_PROXIES,
     corsOrigins: values.CAIRN_CORS_ORIGINS,
     database,

@@ -81,10 +81,27 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   if (config.publicApiUrl !== undefined) await listen(app, config.host, config.port)
   const ownGatewayUrl = await listen(gateway, config.host, config.gatewayPort)
   const gatewayUrl = config.publicGatewayUrl ?? ownGatewayUrl
-  profile = { ...options.profile, name: config.networkName, api: apiUrl, upload: apiUrl, gateway: gatewayUrl }
+  profile = {
+    ...keyProfile(config),
+    ...options.profile,
+    name: config.networkName,
+    api: apiUrl,
+    upload: apiUrl,
+    gateway: gatewayUrl,
+  }
 
   const running = stack.move()
   return { apiUrl, gatewayUrl, context, profile, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+/** Where the key nodes are, as the operator says; absent where there are none. */
+function keyProfile({ keyRouterUrl, keyNodeUrls, keyNodePauseMs }: StorageConfig): Partial<NetworkProfile> {
+  if (keyRouterUrl === undefined && keyNodeUrls.length === 0) return {}
+  return {
+    ...(keyRouterUrl === undefined ? {} : { keyRouter: keyRouterUrl }),
+    ...(keyNodeUrls.length === 0 ? {} : { keyNodes: [...keyNodeUrls] }),
+    keyNodePauseMs,
+  }
 }
 
 async function probeObjects(folder: string): Promise<void> {
