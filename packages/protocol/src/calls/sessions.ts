@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { identitySchema } from '../address.ts'
-import { defineCall } from '../call.ts'
+import { defineCall, sessionErrors } from '../call.ts'
 import type { ErrorCode } from '../errors.ts'
 import { callTimeoutMs, jsonBodyBytesMost, keyShardCount } from '../limits.ts'
 
@@ -175,7 +175,7 @@ export const closeSession = defineCall({
   auth: 'session',
   params: node,
   response: { kind: 'json', schema: v.object({ message: v.string() }) },
-  errors: signInErrors,
+  errors: [...sessionErrors],
   dialect: 'keyNode',
   limits: { timeoutMs: callTimeoutMs },
   idempotent: true,

@@ -31,7 +31,8 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
   route(app, context, getNonce, async ({ input: { params, body } }) => {
     own(params.node)
     const now = clock.now()
-    if (Math.abs(body.issuedAt - now) > clockSkewMs || body.expiresAt - body.issuedAt > keySaveLifetimeMs)
+    const lifetimeMs = body.expiresAt - body.issuedAt
+    if (Math.abs(body.issuedAt - now) > clockSkewMs || lifetimeMs <= 0 || lifetimeMs > keySaveLifetimeMs)
       throw new CairnError('CHALLENGE_EXPIRED', {
         message: 'The time of this challenge is not now',
         details: { time: now },
