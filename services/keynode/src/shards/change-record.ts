@@ -1,7 +1,7 @@
 import { CairnError, sharedAddressesMost } from '@cairn/protocol'
 import { ConflictError } from '@cairn/service'
 import type { Caller, Context } from '../context.ts'
-import { digestOf, findRecord, type KeyRecord, type KeyRow, type Trx, writeShared } from './store.ts'
+import { digestOf, findRecordToChange, type KeyRecord, type KeyRow, type Trx, writeShared } from './store.ts'
 
 /** What a change is called, and what peers and the owner are told of it. */
 export type ChangeName = { kind: KeyRow['change_kind']; arguments?: Record<string, unknown> }
@@ -28,7 +28,7 @@ export async function changeRecord(
   decide: (record: KeyRecord, trx: Trx) => Promise<ChangedRecord | 'same'> | ChangedRecord | 'same',
 ): Promise<{ version: number }> {
   return context.db.write(async (trx) => {
-    const record = await findRecord(trx, cid)
+    const record = await findRecordToChange(context, trx, cid)
     if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
     const changed = await decide(record, trx)
     if (changed === 'same') return { version: record.row.version }

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import { applyChange } from './change-record.ts'
 import { askPeers, enoughNodes, type PeerStatement } from './peers.ts'
 import { openShard, sealShard } from './seal.ts'
-import { findOtherSets, findRecord, type Trx } from './store.ts'
+import { findOtherSets, findRecord, findRecordToChange, type Trx } from './store.ts'
 
 /**
  * Puts a waiting set in force once three nodes hold it, and takes a first save for certain once three name the same owner.
@@ -37,7 +37,7 @@ export async function promoteRecord(context: Context, cid: string, known?: reado
 /** Makes another set the one in force; the one before is kept for its time. */
 export async function putInForce(context: Context, cid: string, setId: string, by: string): Promise<boolean> {
   return context.db.write(async (trx) => {
-    const record = await findRecord(trx, cid)
+    const record = await findRecordToChange(context, trx, cid)
     const other = (await findOtherSets(trx, cid)).find(({ set_id }) => set_id === setId)
     if (record === undefined || other === undefined) return false
     const { row } = record

@@ -4,7 +4,7 @@ import { applyChange, nameChange } from './change-record.ts'
 import { askPeers, enoughNodes, type PeerStatement } from './peers.ts'
 import { promoteRecord, putInForce } from './promote.ts'
 import { reseal } from './save.ts'
-import { digestOf, findOtherSets, findRecord } from './store.ts'
+import { digestOf, findOtherSets, findRecord, findRecordToChange } from './store.ts'
 
 export type RepairOutcome = {
   outcome: 'current' | 'adopted' | 'undecided' | 'unable'
@@ -62,7 +62,7 @@ function isConsistent({ owner, conditions, setId, successor, state, sharedTo, di
 
 async function adopt(context: Context, caller: Caller, cid: string, agreed: PeerStatement): Promise<RepairOutcome> {
   await context.db.write(async (trx) => {
-    const record = await findRecord(trx, cid)
+    const record = await findRecordToChange(context, trx, cid)
     if (record === undefined) return
     const version = Math.max(agreed.version, record.row.version)
     const fields = {

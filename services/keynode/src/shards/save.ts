@@ -11,7 +11,7 @@ import { ConflictError, isUniqueViolation } from '@cairn/service'
 import type { Caller, Context } from '../context.ts'
 import { applyChange, nameChange, requireOwner } from './change-record.ts'
 import { openShard, sealShard } from './seal.ts'
-import { digestOf, findOtherSets, findRecord, isOwnerFull, type KeyRecord, type Trx } from './store.ts'
+import { digestOf, findOtherSets, findRecordToChange, isOwnerFull, type KeyRecord, type Trx } from './store.ts'
 
 /** A shard that somebody saves. */
 export type SavedShard = {
@@ -41,7 +41,7 @@ export async function saveRecord(context: Context, caller: Caller, shard: SavedS
   const setId = shard.set?.id ?? `auth:${caller.challengeId}`
   const wanted = { ...shard, sharedTo, setId }
   return context.db.write(async (trx) => {
-    const record = await findRecord(trx, shard.cid)
+    const record = await findRecordToChange(context, trx, shard.cid)
     return record === undefined ? insert(context, trx, caller, wanted) : saveAgain(context, trx, caller, record, wanted)
   })
 }

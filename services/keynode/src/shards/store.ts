@@ -9,11 +9,31 @@ export type Trx = Kysely<Schema>
 /** A record and whom it is shared with, sorted. */
 export type KeyRecord = { row: KeyRow; sharedTo: string[] }
 
-/** The record of a canonical CID. */
+/** The record of a canonical CID, as it is now. */
 export async function findRecord(db: Trx, cid: string): Promise<KeyRecord | undefined> {
-  const row = await db.selectFrom('key').selectAll().where('cid', '=', cid).executeTakeFirst()
+  return readRecord(db, await db.selectFrom('key').selectAll().where('cid', '=', cid).executeTakeFirst())
+}
+
+/**
+ * The record of a canonical CID for who is about to change it: on PostgreSQL others wait for the end of this transaction, on
+ * SQLite they do so anyway.
+ */
+export async function findRecordToChange(
+  { db }: Pick<Context, 'db'>,
+  trx: Trx,
+  cid: string,
+): Promise<KeyRecord | undefined> {
+  const found = trx
+    .selectFrom('key')
+    .selectAll()
+    .where('cid', '=', cid)
+    .$if(db.kind === 'postgres', (query) => query.forUpdate())
+  return readRecord(trx, await found.executeTakeFirst())
+}
+
+async function readRecord(db: Trx, row: KeyRow | undefined): Promise<KeyRecord | undefined> {
   if (row === undefined) return undefined
-  const shared = await db.selectFrom('shared').select('address').where('cid', '=', cid).orderBy('address').execute()
+  const shared = await db.selectFrom('shared').select('address').where('cid', '=', row.cid).orderBy('address').execute()
   return { row, sharedTo: shared.map(({ address }) => address) }
 }
 
