@@ -18,7 +18,8 @@ export function openBundle(prefix: 'jwt:' | 'r:', text: string): Tokens | undefi
   try {
     const json: unknown = JSON.parse(Buffer.from(text.slice(prefix.length), 'base64url').toString('utf8'))
     const parsed = v.parse(bundleSchema, json)
-    return Array.from({ length: keyShardCount }, (_node, i) => parsed[String(i + 1) as keyof typeof parsed])
+    const tokens = Array.from({ length: keyShardCount }, (_node, i) => parsed[String(i + 1) as keyof typeof parsed])
+    return tokens.some((token) => token !== undefined) ? tokens : undefined
   } catch {
     // Not a bundle: its sender is told that it is no good.
     return undefined

@@ -1,0 +1,239 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Writable } from 'node:stream'
+import { signMessage } from '@cairn/crypto'
+import pino from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestWallet } from '../test-node.fixture.ts'
+import { bundleTokens, openBundle } from './bundle.ts'
+import { readKeyRouterConfig } from './config.ts'
+import { type KeyRouter, startRouter } from './start-router.ts'
+
+const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+type Seen = { method: string; path: string; authorization: string | undefined; body: string }
+type Answer = (request: IncomingMessage, body: string, response: ServerResponse) => void
+
+/** What the five places where nodes would be were sent, and what they answer. */
+const seen: Seen[][] = [[], [], [], [], []]
+const answers: (Answer | undefined)[] = [undefined, undefined, undefined, undefined, undefined]
+const servers: Server[] = []
+const lines: string[] = []
+let router: KeyRouter
+
+function answerAsNode(number: number, request: IncomingMessage, body: string, response: ServerResponse): void {
+  response.setHeader('content-type', 'application/json')
+  const path = request.url ?? ''
+  if (path.startsWith('/api/keys/nonce/')) {
+    response.end(JSON.stringify({ node: number, nonce: String(number).repeat(32), network: 'local' }))
+  } else if (path.startsWith('/api/keys/session/')) {
+    const expiresAt = Date.now() + 60_000
+    response.end(
+      JSON.stringify({
+        node: number,
+        token: `aa.bb.token${number}`,
+        refreshToken: `id.refresh${number}`,
+        expiresAt,
+        refreshExpiresAt: expiresAt,
+      }),
+    )
+  } else if (path.startsWith('/api/retrieveSharedKey/')) {
+    response.end(JSON.stringify({ payload: { key: String(number), index: body.length.toString() } }))
+  } else response.end(JSON.stringify({ message: 'success' }))
+}
+
+beforeAll(async () => {
+  const urls: string[] = []
+  for (const i of [0, 1, 2, 3, 4]) {
+    const server = createServer((request, response) => {
+      let body = ''
+      request.on('data', (piece) => {
+        body += piece
+      })
+      request.on('end', () => {
+        seen[i]?.push({
+          method: request.method ?? '',
+          path: request.url ?? '',
+          authorization: request.headers.authorization,
+          body,
+        })
+        const other = answers[i]
+        if (other === undefined) answerAsNode(i + 1, request, body, response)
+        else other(request, body, response)
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    servers.push(server)
+    urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  }
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const config = readKeyRouterConfig({
+    CAIRN_KEYROUTER_PORT: '0',
+    CAIRN_KEYROUTER_NODES: urls.join(','),
+    CAIRN_RATE_FACTOR: '0',
+  })
+  router = await startRouter(config, { log: pino({ level: 'trace' }, sink) })
+})
+afterAll(async () => {
+  await router?.[Symbol.asyncDispose]()
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+async function call(method: string, path: string, token?: string, body?: unknown) {
+  const answer = await fetch(`${router.url}${path}`, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  return { status: answer.status, code: answer.headers.get('x-cairn-code'), text, json: JSON.parse(text) }
+}
+
+async function signIn() {
+  const wallet = createTestWallet()
+  const { json } = await call('GET', `/api/message/${wallet.address}`)
+  const signature = signMessage(wallet.privateKey, json[0].message)
+  return { wallet, signature, body: { address: wallet.address, cid } }
+}
+
+describe('tokens', () => {
+  test('bundles open to what went in, and nothing else is one', () => {
+    const tokens = ['a', undefined, 'c', 'd', 'e']
+    expect(openBundle('jwt:', bundleTokens('jwt:', tokens))).toEqual(tokens)
+    for (const bad of [
+      '',
+      'jwt:',
+      'jwt:!',
+      'r:e30',
+      `jwt:${Buffer.from('{"6":"x"}').toString('base64url')}`,
+      `jwt:${Buffer.from('[]').toString('base64url')}`,
+    ])
+      expect(openBundle('jwt:', bad)).toBeUndefined()
+  })
+
+  test('of a bundle each node sees its own alone', async () => {
+    const bundle = bundleTokens(
+      'jwt:',
+      [1, 2, 3, 4, 5].map((number) => `aa.bb.mine${number}`),
+    )
+    for (const number of [1, 2, 3, 4, 5]) {
+      const before = seen[number - 1]?.length ?? 0
+      await call('POST', `/api/retrieveSharedKey/${number}`, bundle, { address: createTestWallet().address, cid })
+      const got = JSON.stringify(seen[number - 1]?.slice(before))
+      expect(got).toContain(`mine${number}`)
+      for (const other of [1, 2, 3, 4, 5].filter((one) => one !== number)) expect(got).not.toContain(`mine${other}`)
+    }
+  })
+})
+
+describe('a signature', () => {
+  test('is shown to nodes once, for tokens, and is never a bearer there', async () => {
+    const { signature, body } = await signIn()
+    for (const list of seen) list.length = 0
+    const answer = await Promise.all(
+      [1, 2, 3, 4, 5].map((number) =>
+        call('POST', `/api/setSharedKey/${number}`, signature, {
+          ...body,
+          payload: { key: 'k', index: String(number) },
+        }),
+      ),
+    )
+    expect(answer.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    for (const [i, list] of seen.entries()) {
+      expect(list.filter(({ path }) => path.startsWith('/api/keys/session/'))).toHaveLength(1)
+      const saved = list.filter(({ path }) => path.startsWith('/api/setSharedKey/'))
+      expect(saved.map(({ authorization }) => authorization)).toEqual([`Bearer aa.bb.token${i + 1}`])
+    }
+  })
+
+  test('is good for one operation: another call, file, or body for the same node is refused', async () => {
+    const { signature, body } = await signIn()
+    expect((await call('POST', '/api/retrieveSharedKey/2', signature, body)).status).toBe(200)
+    expect((await call('POST', '/api/retrieveSharedKey/2', signature, body)).status).toBe(200)
+    expect(
+      (await call('POST', '/api/retrieveSharedKey/4', signature.toUpperCase().replace('0X', '0x'), body)).status,
+    ).toBe(200)
+    const other = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+    expect((await call('POST', '/api/retrieveSharedKey/3', signature, { ...body, cid: other })).code).toBe(
+      'INVALID_SIGNATURE',
+    )
+    expect((await call('PUT', '/api/setSharedKey/3', signature, { ...body, shareTo: [body.address] })).code).toBe(
+      'INVALID_SIGNATURE',
+    )
+    expect((await call('POST', '/api/retrieveSharedKey/2', signature, { ...body, dynamicData: { a: 1 } })).code).toBe(
+      'INVALID_SIGNATURE',
+    )
+  })
+
+  test('of a text that was never given out is refused before any node hears of it', async () => {
+    const wallet = createTestWallet()
+    for (const list of seen) list.length = 0
+    const answer = await call('POST', '/api/retrieveSharedKey/1', signMessage(wallet.privateKey, 'x'), {
+      address: wallet.address,
+      cid,
+    })
+    expect([answer.status, answer.json.message]).toEqual([401, 'Invalid Signature'])
+    expect(seen.flat()).toEqual([])
+  })
+})
+
+describe('a node that', () => {
+  const bundle = bundleTokens('jwt:', ['a.b.c', 'a.b.c', 'a.b.c', 'a.b.c', 'a.b.c'])
+  const bad: [string, Answer][] = [
+    ['answers HTML', (_request, _body, response) => response.end('<html>fetch null</html>')],
+    ['says 404', (_request, _body, response) => response.writeHead(404).end('{"message":"Not Found"}')],
+    ['hangs up', (request) => request.socket.destroy()],
+    ['sends two million bytes', (_request, _body, response) => response.end('x'.repeat(2_000_000))],
+    ['redirects', (_request, _body, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()],
+  ]
+  test.each(bad)('%s is said not to answer, in words that published clients read rightly', async (_what, lie) => {
+    answers[2] = lie
+    try {
+      const answer = await call('POST', '/api/retrieveSharedKey/3', bundle, {
+        address: createTestWallet().address,
+        cid,
+      })
+      expect([answer.status, answer.code]).toEqual([503, 'KEY_NODES_UNAVAILABLE'])
+      expect(answer.text).not.toMatch(/fetch|null/i)
+      expect(
+        (await call('POST', '/api/retrieveSharedKey/4', bundle, { address: createTestWallet().address, cid })).status,
+      ).toBe(200)
+    } finally {
+      answers[2] = undefined
+    }
+  })
+
+  test('is away has no part in a message; three that are make it impossible', async () => {
+    const away: Answer = (request) => request.socket.destroy()
+    const wallet = createTestWallet()
+    answers[0] = away
+    answers[4] = away
+    try {
+      const { json } = await call('GET', `/api/message/${wallet.address}`)
+      expect(json[0].message).toContain('\nNodes: -,2,3,4,-\n')
+      answers[1] = away
+      expect((await call('GET', `/api/message/${wallet.address}`)).code).toBe('KEY_NODES_UNAVAILABLE')
+    } finally {
+      answers.fill(undefined)
+    }
+  })
+})
+
+test('what passes through is in no log', async () => {
+  const { signature, body } = await signIn()
+  await call('POST', '/api/setSharedKey/1', signature, { ...body, payload: { key: 'secretshard', index: '1' } })
+  const log = lines.join('')
+  expect(log.length).toBeGreaterThan(1000)
+  for (const secret of [signature.slice(10, 60), 'secretshard', 'token1', body.address])
+    expect(log.includes(secret), secret).toBe(false)
+})
