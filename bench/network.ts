@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { type NetworkProfile, parseNetworkProfile } from '@cairn/protocol'
+import { freeOffset } from '../tests/free-offset.ts'
 import { startProgram, stopProgram } from './program.ts'
 
 export type BenchNetwork = AsyncDisposable & {
@@ -15,7 +15,7 @@ export type BenchNetwork = AsyncDisposable & {
 
 /** Starts the local network as `npm start` does, in a process of its own, on free ports. */
 export async function startNetwork(home: string): Promise<BenchNetwork> {
-  const offset = (await freePort()) - 8080
+  const offset = await freeOffset()
   const bin = resolve(import.meta.dirname, '../apps/local/src/bin.ts')
   const started = performance.now()
   const child = await startProgram(
@@ -33,19 +33,4 @@ export async function startNetwork(home: string): Promise<BenchNetwork> {
   if (!existsSync(file)) throw new Error('the network said it was ready but wrote no network.json')
   const profile = parseNetworkProfile(JSON.parse(readFileSync(file, 'utf8')))
   return { profile, home, process: child, readyMs, [Symbol.asyncDispose]: () => stopProgram(child) }
-}
-
-/** A port such that the next ones are likely free as well: the network takes several from one offset. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await new Promise<number>((done, fail) => {
-    server.once('error', fail)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      if (address === null || typeof address === 'string') fail(new Error('no port'))
-      else done(address.port)
-    })
-  })
-  await new Promise((done) => server.close(done))
-  return port
 }

@@ -47,6 +47,20 @@ export function residentMemory(pid: number | undefined): number {
   return statusBytes(pid, 'VmRSS')
 }
 
+/** Memory of a process and of those it started, in bytes; pages that they share are counted once. */
+export function residentOfAll(pid: number | undefined): number {
+  if (pid === undefined) return 0
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean)
+    .map(Number)
+  return [pid, ...children].reduce((sum, one) => {
+    const found = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8'))
+    return sum + Number(found?.[1] ?? 0) * 1024
+  }, 0)
+}
+
 function statusBytes(pid: number | undefined, field: string): number {
   if (pid === undefined) return 0
   try {

@@ -4,14 +4,24 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { cpus, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { encryptionBench } from './encryption.ts'
 import { gatewayBench } from './gateway.ts'
+import { keysBench } from './keys.ts'
 import { largeFileBench } from './large-file.ts'
 import { listingBench } from './listing.ts'
 import { type Bench, formatRows, type Row } from './report.ts'
 import { smallFilesBench } from './small-files.ts'
 import { startBench } from './start.ts'
 
-const benches: Bench[] = [largeFileBench, smallFilesBench, gatewayBench, listingBench, startBench]
+const benches: Bench[] = [
+  largeFileBench,
+  smallFilesBench,
+  gatewayBench,
+  listingBench,
+  startBench,
+  keysBench,
+  encryptionBench,
+]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { parseNetworkProfile } from '@cairn/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestKey } from '../fixtures.ts'
+import { freeOffset } from '../free-offset.ts'
 
 const bin = resolve(import.meta.dirname, '../../apps/local/src/bin.ts')
 let home = ''
@@ -17,7 +18,7 @@ const started: ChildProcess[] = []
 
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'cairn-start-'))
-  offset = (await freePort()) - 8080
+  offset = await freeOffset()
 })
 afterEach(async () => {
   for (const child of started.splice(0)) {
@@ -27,29 +28,6 @@ afterEach(async () => {
   }
   rmSync(home, { recursive: true, force: true })
 })
-
-/** A port whose neighbour is free as well, as the network takes two. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const [first, second] = [createServer(), createServer()]
-    try {
-      first.listen(0, '127.0.0.1')
-      await once(first, 'listening')
-      const address = first.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      if (port < 8080 || port > 64_000) continue
-      second.listen(port + 1, '127.0.0.1')
-      const free = await Promise.race([
-        once(second, 'listening').then(() => true),
-        once(second, 'error').then(() => false),
-      ])
-      if (free) return port
-    } finally {
-      first.close()
-      second.close()
-    }
-  }
-}
 
 /** Starts the command and waits until it says that it is ready, or ends. */
 async function start(): Promise<{ child: ChildProcess; output: () => string; ready: boolean }> {

@@ -1,0 +1,20 @@
+// Sends a file up encrypted, or fetches and decrypts one, in a process of its own:
+// `encrypted-client.ts HOME up PATH [v1|v2]`, `encrypted-client.ts HOME down CID TARGET`.
+import { join } from 'node:path'
+import { createApiKey, createClient, decryptFile, loadNetwork, openKeySession, uploadEncrypted } from '@cairn/sdk'
+
+const [home = '', way = '', what = '', more = ''] = process.argv.slice(2)
+const network = await loadNetwork(join(home, 'network.json'))
+const privateKey = network.wallet?.privateKey
+if (privateKey === undefined) throw new Error('the profile has no wallet')
+const anonymous = createClient({ network })
+const keySession = await openKeySession(anonymous, { privateKey })
+const client = createClient({ network, apiKey: await createApiKey(anonymous, { privateKey }), keySession })
+const started = performance.now()
+if (way === 'up') {
+  const { cid } = await uploadEncrypted(client, what, { format: more === 'v2' ? 'v2' : 'v1' })
+  console.log(`${cid} took ${performance.now() - started} ms`)
+} else {
+  const { sizeBytes } = await decryptFile(client, what, more)
+  console.log(`${sizeBytes} took ${performance.now() - started} ms`)
+}

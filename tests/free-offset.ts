@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+
+/** Every default port of a local network: storage, gateway, key router, five key nodes. */
+const defaultPorts = [8080, 8081, 9000, 9001, 9002, 9003, 9004, 9005]
+
+/** An offset at which every port of a local network is free at the moment. */
+export async function freeOffset(): Promise<number> {
+  for (;;) {
+    // Above the ports that people use, below those that systems hand out by themselves.
+    const offset = 2_000 + Math.floor(Math.random() * 20_000)
+    const servers: Server[] = []
+    try {
+      for (const port of defaultPorts) {
+        const server = createServer()
+        servers.push(server)
+        server.listen({ host: '127.0.0.1', port: port + offset, exclusive: true })
+        await once(server, 'listening')
+      }
+      return offset
+    } catch (error) {
+      // One of them is taken: another offset.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    } finally {
+      for (const server of servers) if (server.listening) server.close()
+    }
+  }
+}
