@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 export type Finished = { wallMs: number; stdout: string; peakBytes: number }
@@ -42,11 +43,6 @@ export function peakMemory(pid: number | undefined): number {
   return statusBytes(pid, 'VmHWM')
 }
 
-/** Resident memory of a process now, in bytes. */
-export function residentMemory(pid: number | undefined): number {
-  return statusBytes(pid, 'VmRSS')
-}
-
 /** Memory of a process and of those it started, in bytes; pages that they share are counted once. */
 export function residentOfAll(pid: number | undefined): number {
   if (pid === undefined) return 0
@@ -72,9 +68,13 @@ function statusBytes(pid: number | undefined, field: string): number {
   }
 }
 
-/** Runs one of our own programs (a TypeScript file of this folder) on this Node. */
+/**
+ * Runs one of our own programs (a TypeScript file of this folder) on this Node. What was compiled before is used again: users
+ * run compiled packages, and the compiler's own memory is none of theirs.
+ */
 export function runOurs(file: string, args: string[], env: Record<string, string> = {}): Promise<Finished> {
-  return runProgram(process.execPath, ['--conditions=@cairn/source', file, ...args], { env })
+  const cache = { NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '.cache', 'compile') }
+  return runProgram(process.execPath, ['--conditions=@cairn/source', file, ...args], { env: { ...cache, ...env } })
 }
 
 /** Starts a program that stays, and waits for a line of its output that fits. */

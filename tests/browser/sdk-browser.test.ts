@@ -141,3 +141,26 @@ test('keys, listings and errors work across origins', async () => {
   })()`)
   expect(result).toEqual({ names: ['text'], wrong: 'UNAUTHENTICATED', aborted: 'ABORTED', path: 'FILE_UNREADABLE' })
 })
+
+test('a file is encrypted, shared, and decrypted in the page, in both formats', async () => {
+  const { privateKey } = network.profile.wallet
+  const result = await page.evaluate(`(async () => {
+    const keySession = await sdk.openKeySession(client, { privateKey: ${JSON.stringify(privateKey)} })
+    const own = { ...client, keySession }
+    const friendKey = sdk.createWallet()
+    const friend = { ...client, keySession: await sdk.openKeySession(client, friendKey) }
+    const bytes = new Uint8Array(2_500_000).map((_none, i) => (i * 7 + (i >> 9)) & 255)
+    const results = []
+    for (const format of ['v1', 'v2']) {
+      const { cid, keys } = await sdk.uploadEncrypted(own, new File([bytes], 'secret.bin'), { format })
+      const denied = await sdk.decryptBytes(friend, cid).then(() => 'open', (error) => error.code)
+      await sdk.shareFile(own, cid, [friendKey.address])
+      const back = await sdk.decryptBytes(friend, cid)
+      const stored = await sdk.downloadBytes(own, cid)
+      results.push({ done: keys.done.length, denied, same: back.every((byte, i) => byte === bytes[i]) && back.length, more: stored.length > bytes.length })
+    }
+    return results
+  })()`)
+  const whole = { done: 5, denied: 'ACCESS_DENIED', same: 2_500_000, more: true }
+  expect(result).toEqual([whole, whole])
+})

@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { coreumAddress, signCoreum, signSolana, solanaAddress } from '@cairn/crypto'
+import { createClient, getKey, openKeySession, prepareKey, saveKey, shareFile, transferFile } from '@cairn/sdk'
 import {
   concat,
   createWalletClient,
@@ -41,7 +43,11 @@ beforeAll(async () => {
   }
   // What it goes on to say is not read: a full pipe would stop it.
   anvil.stdout.resume()
-  network = await createTestNetwork({ CAIRN_EVM_RPC_URL: rpcUrl })
+  const chains = { Local: { family: 'evm', chainId: 31337, rpcUrls: [rpcUrl], confirmations: 0 } }
+  network = await createTestNetwork({
+    CAIRN_EVM_RPC_URL: rpcUrl,
+    CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }),
+  })
 })
 afterAll(async () => {
   await network?.[Symbol.asyncDispose]()
@@ -132,6 +138,62 @@ test('a wallet that is yet to be deployed brings its deployment along (ERC-6492)
   const wrong = await createKey(address, (message) => wrap(stranger.signMessage({ message })))
   expect(wrong.headers.get('x-cairn-code')).toBe('INVALID_SIGNATURE')
   expect(await wallet().getCode({ address })).toBeUndefined()
+})
+
+test('contract wallets open sessions with the key nodes, and hold and share keys there', async () => {
+  const plain = createClient({ network: network.profile })
+  const address = await deploy(assembleWallet(owner.address))
+  const code = assembleWallet(owner.address)
+  const later = getContractAddress({ opcode: 'CREATE2', from: deployer, salt: zeroHash, bytecode: code })
+  const sign = (message: string) => owner.signMessage({ message })
+  const wrap = async (message: string) =>
+    serializeErc6492Signature({ address: deployer, data: concat([zeroHash, code]), signature: await sign(message) })
+  const keySession = await openKeySession(plain, { address, sign })
+  const other = await openKeySession(plain, { address: later, sign: wrap })
+  const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+  const key = prepareKey()
+  await saveKey({ ...plain, keySession }, cid, key)
+  await shareFile({ ...plain, keySession }, cid, [later])
+  expect((await getKey({ ...plain, keySession: other }, cid)).masterKey).toBe(key.masterKey)
+  const stranger = privateKeyToAccount(generatePrivateKey())
+  await expect(
+    openKeySession(plain, { address, sign: (message) => stranger.signMessage({ message }) }),
+  ).rejects.toMatchObject({
+    code: 'INVALID_SIGNATURE',
+  })
+})
+
+test('a Coreum and a Solana wallet hold and share keys with an EVM wallet', async () => {
+  const plain = createClient({ network: network.profile })
+  const [coreumKey, solanaKey] = ['4'.repeat(64), '7'.repeat(64)]
+  const coreum = coreumAddress(coreumKey, 'devcore')
+  const solana = solanaAddress(solanaKey)
+  const first = {
+    ...plain,
+    keySession: await openKeySession(plain, {
+      address: coreum,
+      sign: async (text) => signCoreum(coreumKey, 'devcore', text),
+    }),
+  }
+  const second = {
+    ...plain,
+    keySession: await openKeySession(plain, { address: solana, sign: async (text) => signSolana(solanaKey, text) }),
+  }
+  const third = {
+    ...plain,
+    keySession: await openKeySession(plain, {
+      address: owner.address,
+      sign: (message) => owner.signMessage({ message }),
+    }),
+  }
+  const cid = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+  const key = prepareKey()
+  await saveKey(first, cid, key)
+  await expect(getKey(second, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  await shareFile(first, cid, [solana])
+  expect((await getKey(second, cid)).masterKey).toBe(key.masterKey)
+  await transferFile(first, cid, owner.address)
+  expect((await getKey(third, cid)).masterKey).toBe(key.masterKey)
 })
 
 test('a chain that does not answer is UPSTREAM_FAILED, never a yes', async () => {
