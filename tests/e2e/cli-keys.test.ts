@@ -1,0 +1,124 @@
+// Encrypted files with the real program, as two users' shells run it.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+
+const program = resolve(import.meta.dirname, '../../packages/cli/src/bin.ts')
+let network: TestNetwork
+let folder = ''
+beforeAll(async () => {
+  network = await createTestNetwork()
+  folder = mkdtempSync(join(tmpdir(), 'cairn-cli-keys-'))
+  writeFileSync(join(folder, 'password'), 'correct horse\n', { mode: 0o600 })
+  writeFileSync(join(folder, 'diary.txt'), 'dear diary')
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Run = { code: number | null; out: string; err: string }
+
+/** `owner` has the test wallet, `friend` a wallet of its own. */
+function cairn(who: 'owner' | 'friend', args: string[], input?: string): Promise<Run> {
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, ['--conditions=@cairn/source', program, ...args], {
+      cwd: folder,
+      env: {
+        PATH: process.env['PATH'],
+        CAIRN_NETWORK: join(network.home, 'network.json'),
+        CAIRN_CONFIG_HOME: join(folder, who),
+        CAIRN_PASSWORD_FILE: join(folder, 'password'),
+      },
+    })
+    let [out, err] = ['', '']
+    child.stdout.on('data', (piece: Buffer) => {
+      out += piece.toString()
+    })
+    child.stderr.on('data', (piece: Buffer) => {
+      err += piece.toString()
+    })
+    child.on('error', fail)
+    child.on('close', (code) => done({ code, out, err }))
+    child.stdin.end(input)
+  })
+}
+async function json(who: 'owner' | 'friend', ...args: string[]): Promise<Record<string, unknown>> {
+  const { code, out, err } = await cairn(who, [...args, '--json'])
+  expect(code, err).toBe(0)
+  return JSON.parse(out.trim().split('\n').at(-1) ?? '')
+}
+
+test('upload, share, open, revoke, give away: two users, each with one signature', async () => {
+  const made = await cairn('friend', ['wallet', 'create', '--json'])
+  expect(made.code, made.err).toBe(0)
+  const friend = String(JSON.parse(made.out).address)
+  const first = await cairn('owner', ['upload', '--encrypt', 'diary.txt', '--json'])
+  expect(first.code, first.err).toBe(0)
+  const uploaded: { cid: string; keyNodes: { done: number[] } } = JSON.parse(first.out)
+  expect(uploaded.keyNodes.done).toEqual([1, 2, 3, 4, 5])
+  const { cid } = uploaded
+  expect(statSync(join(folder, 'owner', 'sessions.json')).mode & 0o777).toBe(0o600)
+
+  const denied = await cairn('friend', ['get', cid, '-o', 'theirs.txt'])
+  expect(denied.code).toBe(4)
+  expect(denied.err).toContain('Access Denied')
+  expect(await json('owner', 'share', cid, friend)).toMatchObject({ done: [1, 2, 3, 4, 5], isEffective: true })
+  expect(await json('owner', 'access', cid)).toMatchObject({ sharedTo: [friend.toLowerCase()], health: 'whole' })
+  expect(await json('friend', 'access', cid, '--explain')).toMatchObject({ isAllowed: true, by: 'shared' })
+  expect((await cairn('friend', ['get', cid, '-o', 'theirs.txt'])).code).toBe(0)
+  expect(readFileSync(join(folder, 'theirs.txt'), 'utf8')).toBe('dear diary')
+  expect((await json('friend', 'keys', 'list', '--shared'))['cid']).toBe(cid)
+  expect(await json('owner', 'unshare', cid, friend)).toMatchObject({ isEffective: true })
+  expect((await cairn('friend', ['get', cid, '-o', 'no.txt'])).code).toBe(4)
+
+  expect((await cairn('owner', ['transfer', cid, friend])).code, 'asked first').toBe(2)
+  expect(await json('owner', 'transfer', cid, friend, '--yes')).toMatchObject({ owner: friend })
+  expect((await cairn('owner', ['get', cid, '-o', 'mine.txt'])).code).toBe(4)
+  expect((await cairn('friend', ['get', cid, '-o', 'mine.txt'])).code).toBe(0)
+  const signed = [first.err, denied.err].join('')
+  expect(signed.match(/Signing with/g)?.length ?? 0).toBeLessThanOrEqual(1)
+})
+
+test('exported keys open without nodes; rotated ones are others; damaged and foreign files are told so', async () => {
+  const { cid } = (await json('owner', 'upload', '--encrypt', '--format', 'v2', 'diary.txt')) as { cid: string }
+  expect(await json('owner', 'keys', 'export', cid, '-o', 'diary.key')).toMatchObject({ shards: 5 })
+  expect(statSync(join(folder, 'diary.key')).mode & 0o777).toBe(0o600)
+  expect((await cairn('owner', ['keys', 'export', cid, '-o', 'diary.key'])).err).toContain('exists already')
+  expect((await cairn('friend', ['get', cid, '--key-file', 'diary.key', '-o', 'exported.txt'])).code).toBe(0)
+  expect(readFileSync(join(folder, 'exported.txt'), 'utf8')).toBe('dear diary')
+  expect(await json('owner', 'keys', 'recover', 'diary.key')).toMatchObject({ cid })
+  expect((await cairn('owner', ['keys', 'recover', 'diary.txt'])).code).not.toBe(0)
+  const rotated = await json('owner', 'keys', 'rotate', cid)
+  expect(rotated).toMatchObject({ before: cid, retired: [1, 2, 3, 4, 5] })
+  expect(rotated['cid']).not.toBe(cid)
+  expect((await cairn('owner', ['get', String(rotated['cid']), '--key-file', 'diary.key', '-o', 'x.txt'])).code).toBe(2)
+  expect(await json('owner', 'keys', 'repair', cid)).toMatchObject({ before: 'whole', after: 'whole' })
+  expect((await cairn('owner', ['keys', 'status', cid])).out).toContain('retired')
+})
+
+test('conditions: templates print what can be set, and what cannot is said why', async () => {
+  const { cid } = (await json('owner', 'upload', '--encrypt', 'diary.txt')) as { cid: string }
+  const template = await cairn('owner', [
+    'conditions',
+    'template',
+    'erc20',
+    '--chain',
+    'Optimism',
+    '--contract',
+    `0x${'1'.repeat(40)}`,
+    '--at-least',
+    '5',
+  ])
+  expect(JSON.parse(template.out)).toMatchObject({
+    conditions: [{ method: 'balanceOf', returnValueTest: { value: '5' } }],
+  })
+  const refused = await cairn('owner', ['conditions', 'set', cid, '-'], template.out)
+  expect(refused.err).toContain('Optimism is not supported')
+  expect((await cairn('owner', ['conditions', 'set', cid, '-'], '{}')).err).toContain('Condition validation error')
+  expect(await json('owner', 'conditions', 'show', cid)).toMatchObject({ conditions: [], cid })
+  expect(await json('owner', 'keys', 'sign-out')).toEqual({ signedOut: true })
+})
