@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
+import { mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nodeSecretBytes } from '@cairn/keynode'
 import { CairnError } from '@cairn/protocol'
+import { writeSecretFile } from './write-secret-file.ts'
 
 /** Folder of one key node of a local network; its data and its secret are nobody else's. */
 export function keyNodeFolder(home: string, node: number): string {
@@ -49,15 +50,6 @@ async function readSecret(path: string): Promise<string | undefined> {
 
 async function makeSecret(path: string): Promise<string> {
   const secret = randomBytes(nodeSecretBytes).toString('hex')
-  // Written whole under another name first: a start that is cut off leaves no half secret behind.
-  const draft = `${path}.${randomBytes(4).toString('hex')}`
-  const file = await open(draft, 'wx', 0o600)
-  try {
-    await file.writeFile(`${secret}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(draft, path)
+  await writeSecretFile(path, secret)
   return secret
 }

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { open, readFile, rename, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CairnError, isPrivateKey } from '@cairn/protocol'
 import { type Hex, isHex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { writeSecretFile } from './write-secret-file.ts'
 
 /** The wallet of a local network, for trying things out. Never a wallet of value: its key lies on the disk in the clear. */
 export type TestWallet = { address: string; privateKey: Hex }
@@ -44,15 +44,6 @@ async function readKey(path: string): Promise<Hex | undefined> {
 
 async function makeKey(path: string): Promise<Hex> {
   const privateKey = generatePrivateKey()
-  // Written whole under another name first: a start that is cut off leaves no half key behind.
-  const draft = `${path}.${randomBytes(4).toString('hex')}`
-  const file = await open(draft, 'wx', 0o600)
-  try {
-    await file.writeFile(`${privateKey}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(draft, path)
+  await writeSecretFile(path, privateKey)
   return privateKey
 }

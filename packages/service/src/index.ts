@@ -18,6 +18,7 @@ export { registerHealthRoutes } from './http/health-routes.ts'
 export { endApps, listen } from './http/listen.ts'
 export { createMetrics, type Metrics } from './http/metrics.ts'
 export { createRateLimiter, type RateLimiter } from './http/rate-limits.ts'
+export { readLimited } from './http/read-limited.ts'
 export {
   type Authorize,
   type Authorized,

@@ -4,7 +4,8 @@ import {
   type DatabaseSettings,
   databaseUrl,
   list,
-  logLevels,
+  listenerSettings,
+  type logLevels,
   oneOf,
   optional,
   readSettings,
@@ -94,31 +95,7 @@ export const keyNodeSettings = {
     fallback: 'on',
     read: oneOf(['on', 'off'] as const),
   },
-  CAIRN_TRUSTED_PROXIES: {
-    about: 'Addresses or networks of proxies whose X-Forwarded headers count, separated by commas.',
-    fallback: '',
-    read: list,
-  },
-  CAIRN_CORS_ORIGINS: {
-    about: 'Origins that browsers may call from, separated by commas; * is any.',
-    fallback: '*',
-    read: list,
-  },
-  CAIRN_RATE_FACTOR: {
-    about: 'Multiplies the rate limit of every call; 0 turns them off.',
-    fallback: '1',
-    read: whole(0, 1_000_000),
-  },
-  CAIRN_STOP_TIMEOUT_SECONDS: {
-    about: 'How long running requests may go on after the node was told to stop.',
-    fallback: '10',
-    read: (value: string) => whole(0, 3600)(value) * 1000,
-  },
-  CAIRN_LOG_LEVEL: {
-    about: `Least level of log lines: ${logLevels.join(', ')}.`,
-    fallback: 'info',
-    read: oneOf(logLevels),
-  },
+  ...listenerSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
 function secret(value: string): Uint8Array {

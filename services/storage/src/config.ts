@@ -5,8 +5,7 @@ import {
   databaseUrl,
   type LogLevel,
   list,
-  logLevels,
-  oneOf,
+  listenerSettings,
   optional,
   readSettings,
   type Setting,
@@ -90,16 +89,6 @@ export const settings = {
     fallback: 'localhost',
     read: list,
   },
-  CAIRN_TRUSTED_PROXIES: {
-    about: 'Addresses or networks of proxies whose X-Forwarded headers count, separated by commas.',
-    fallback: '',
-    read: list,
-  },
-  CAIRN_CORS_ORIGINS: {
-    about: 'Origins that browsers may call the API from, separated by commas; * is any.',
-    fallback: '*',
-    read: list,
-  },
   CAIRN_DATABASE_URL: {
     about: 'postgres:// URL; SQLite below CAIRN_HOME where empty. CAIRN_DATABASE_URL_FILE names a file that holds it.',
     fallback: '',
@@ -115,11 +104,6 @@ export const settings = {
     about: 'Bytes each new account may store.',
     fallback: String(5 * GIB),
     read: whole(0, Number.MAX_SAFE_INTEGER),
-  },
-  CAIRN_RATE_FACTOR: {
-    about: 'Multiplies the rate limit of every call; 0 turns them off.',
-    fallback: '1',
-    read: whole(0, 1_000_000),
   },
   CAIRN_PIN_GATEWAYS: {
     about: 'Base URLs of trustless gateways that pins are fetched from, separated by commas.',
@@ -141,16 +125,7 @@ export const settings = {
     fallback: String(24 * 3600),
     read: (value: string) => whole(0, 366 * 24 * 3600)(value) * 1000,
   },
-  CAIRN_STOP_TIMEOUT_SECONDS: {
-    about: 'How long running requests may go on after the service was told to stop.',
-    fallback: '10',
-    read: (value: string) => whole(0, 3600)(value) * 1000,
-  },
-  CAIRN_LOG_LEVEL: {
-    about: `Least level of log lines: ${logLevels.join(', ')}.`,
-    fallback: 'info',
-    read: oneOf(logLevels),
-  },
+  ...listenerSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
 /**

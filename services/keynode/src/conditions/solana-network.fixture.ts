@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { address, lamports as lamportsOf } from '@solana/kit'
-import { LiteSVM } from 'litesvm'
 import { base58btc } from 'multiformats/bases/base58'
 
 /**
@@ -20,19 +19,23 @@ const systemProgram = '11111111111111111111111111111111'
 const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 const genesisHash = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG'
 
+/** The engine's native package: its wrapper's packages for other systems are not served, which would break the lock file. */
+type Engine = {
+  LiteSvm: new () => {
+    setAccount(key: Uint8Array, account: object): void
+    getAccount(key: Uint8Array): { data(): Uint8Array } | null
+    getBalance(key: Uint8Array): bigint | null
+  }
+  Account: new (lamports: bigint, data: Uint8Array, owner: Uint8Array, executable: boolean, rentEpoch: bigint) => object
+}
+
 export async function startSolana(): Promise<TestSolana> {
-  const svm = new LiteSVM()
+  const engine: Engine = createRequire(import.meta.url)('litesvm-linux-x64-gnu')
+  const svm = new engine.LiteSvm()
   const tokens: string[] = []
   const bytes = (text: string) => base58btc.baseDecode(text)
   const write = (at: string, lamports: bigint, data: Uint8Array, program: string) => {
-    svm.setAccount({
-      address: address(at),
-      lamports: lamportsOf(lamports),
-      data,
-      space: BigInt(data.length),
-      programAddress: address(program),
-      executable: false,
-    })
+    svm.setAccount(bytes(at), new engine.Account(lamports, data, bytes(program), false, 0n))
   }
 
   const answers: Record<string, (params: unknown[]) => unknown> = {
@@ -40,14 +43,13 @@ export async function startSolana(): Promise<TestSolana> {
     getBlockHeight: () => 7,
     getSlot: () => 7,
     getBlockTime: () => Math.floor(Date.now() / 1000),
-    getBalance: ([of]) => ({ context: { slot: 7 }, value: svm.getBalance(address(String(of))) ?? 0n }),
+    getBalance: ([of]) => ({ context: { slot: 7 }, value: svm.getBalance(bytes(String(of))) ?? 0n }),
     getTokenAccountsByOwner([owner, filter, config]) {
       const { mint } = filter as { mint: string }
       const { encoding } = config as { encoding: string }
       const value = tokens.flatMap((pubkey) => {
-        const found = svm.getAccount(address(pubkey))
-        if (!found.exists) return []
-        const { data } = found
+        const data = svm.getAccount(bytes(pubkey))?.data()
+        if (data === undefined) return []
         const [itsMint, itsOwner] = [data.subarray(0, 32), data.subarray(32, 64)].map((part) =>
           base58btc.baseEncode(part),
         )

@@ -7,6 +7,7 @@ import {
   callTimeoutMs,
   decodeError,
 } from '@cairn/protocol'
+import { readLimited } from '@cairn/service'
 import * as v from 'valibot'
 
 /** What a node answered, as it came. */
@@ -40,7 +41,7 @@ export async function sendToNode(base: string, request: NodeRequest): Promise<No
       redirect: 'error',
       signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
     })
-    return { status: response.status, headers: response.headers, body: await readLimited(response) }
+    return { status: response.status, headers: response.headers, body: await readLimited(response, answerBytesMost) }
   } catch (cause) {
     throw nodeDown(cause)
   }
@@ -87,16 +88,4 @@ export async function callNode<C extends CallDefinition>(
   } catch (cause) {
     throw nodeDown(cause)
   }
-}
-
-async function readLimited(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length
-    if (bytes > answerBytesMost) throw new Error('the answer is too long')
-    text += decoder.decode(piece, { stream: true })
-  }
-  return text + decoder.decode()
 }

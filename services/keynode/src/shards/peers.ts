@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { attestKey, callPath, keyShardThreshold } from '@cairn/protocol'
+import { readLimited } from '@cairn/service'
 import * as v from 'valibot'
 import type { Peer } from '../config.ts'
 import type { Context } from '../context.ts'
@@ -39,24 +40,11 @@ async function askPeer(context: Context, peer: Peer, cid: string): Promise<PeerS
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   })
-  const text = await readLimited(response)
+  const text = await readLimited(response, answerBytesMost)
   if (response.headers.get('x-cairn-code') === 'KEY_NOT_FOUND') return undefined
   if (!response.ok) throw new Error(`the peer answered ${response.status}`)
   const { statement } = v.parse(attestKey.response.schema, JSON.parse(text))
   const stated = v.parse(statementSchema, await readStatement(context, peer.node, statement))
   if (stated.cid !== cid) throw new Error('the peer stated something about another file')
   return { ...stated, node: peer.node }
-}
-
-/** Reads an answer to its end, or to the limit. */
-async function readLimited(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length
-    if (bytes > answerBytesMost) throw new Error('the peer’s answer is too long')
-    text += decoder.decode(piece, { stream: true })
-  }
-  return text + decoder.decode()
 }
