@@ -13,6 +13,7 @@ import {
   getKey,
   getKeyStatus,
   listKeyFiles,
+  openSeekable,
   recoverExported,
   repairKey,
   revokeAccess,
@@ -65,6 +66,28 @@ test.each(['v1', 'v2'] as const)('a file of format %s goes up encrypted and come
   expect(await decryptFile(owner, cid, target)).toMatchObject({ sizeBytes: plain.length })
   expect(new Uint8Array(readFileSync(target))).toEqual(plain)
   await expect(decryptFile(owner, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+})
+
+test('a file of the second format is read in places, each verified', async () => {
+  const plain = new Uint8Array(randomBytes(1_500_000))
+  const { cid } = await uploadEncryptedBytes(owner, plain, { format: 'v2', chunkBytes: 65_536 })
+  const file = await openSeekable(owner, cid)
+  expect(file.sizeBytes).toBe(plain.length)
+  for (const [from, length] of [
+    [0, 10],
+    [65_530, 20],
+    [700_000, 200_000],
+    [1_499_990, 100],
+    [2_000_000, 5],
+  ] as const)
+    expect(Buffer.from(await file.read(from, length)).equals(plain.subarray(from, from + length)), String(from)).toBe(
+      true,
+    )
+  await expect(openSeekable(owner, cid, { masterKey: '1'.repeat(64) })).rejects.toMatchObject({
+    code: 'DECRYPTION_FAILED',
+  })
+  const { cid: first } = await uploadEncryptedText(owner, 'format one')
+  await expect(openSeekable(owner, first)).rejects.toMatchObject({ code: 'NOT_ENCRYPTED' })
 })
 
 test('nobody else reads it, until it is shared; and not after it is revoked', async () => {

@@ -42,6 +42,7 @@ test('the public surface', () => {
       "openDecrypted",
       "openFile",
       "openKeySession",
+      "openSeekable",
       "pinCid",
       "prepareKey",
       "recoverExported",

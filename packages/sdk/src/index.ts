@@ -26,6 +26,7 @@ export { type DecryptOptions, decryptBytes, decryptFile, openDecrypted } from '.
 export { type DownloadResult, type DownloadToDiskOptions, downloadFile } from './download/download-file.ts'
 export { type FolderItem, listDirectory } from './download/list-directory.ts'
 export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
+export { openSeekable } from './download/open-seekable.ts'
 export { deleteFile, getFileInfo, pinCid, renameFile } from './files/files.ts'
 export { type FileFilter, listFiles, listFilesPage } from './files/list-files.ts'
 export {

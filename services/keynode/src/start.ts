@@ -60,16 +60,18 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   }
   await requireOwnFolder(context)
 
+  const ending = new AbortController()
   let sweeping = Promise.resolve()
   const sweep = () => {
     sweeping = sweeping
       .then(() => sweepSessions(context))
-      .then(() => sweepKeys(context))
+      .then(() => sweepKeys(context, ending.signal))
       .catch((error: unknown) => log.error({ err: error }, 'sweeping failed'))
   }
   const timer = setInterval(sweep, sweepEveryMs)
   stack.defer(async () => {
     clearInterval(timer)
+    ending.abort()
     await sweeping
   })
 

@@ -10,8 +10,8 @@ const settleMs = 60_000
 /** Records looked at in one round: what is left comes next time. */
 const recordsMost = 100
 
-/** Settles what is undecided, and destroys what is over. */
-export async function sweepKeys(context: Context): Promise<void> {
+/** Settles what is undecided, and destroys what is over. What is left when `signal` fires comes next time. */
+export async function sweepKeys(context: Context, signal: AbortSignal): Promise<void> {
   const { db, clock } = context
   const now = clock.now()
   await db.write(async (trx) => {
@@ -37,7 +37,10 @@ export async function sweepKeys(context: Context): Promise<void> {
     .limit(recordsMost)
     .execute()
   for (const { cid, owner, created_at } of undecided) {
+    if (signal.aborted) return
     const peers = await askPeers(context, cid)
+    // Nobody there: nothing can be settled now.
+    if (peers.length === 0 && enoughNodes(context) > 1) return
     await promoteRecord(context, cid, peers)
     const others = Map.groupBy(peers, (peer) => peer.owner)
     const isTaken = [...others].some(([other, nodes]) => other !== owner && nodes.length >= enoughNodes(context))

@@ -1,0 +1,30 @@
+import { type OpenV2, openV2 } from '@cairn/crypto'
+import type { Client } from '../client.ts'
+import { getKey } from '../keys/get-key.ts'
+import type { DecryptOptions } from './decrypt-file.ts'
+import { downloadBytes, openFile } from './open-file.ts'
+
+/**
+ * Opens an encrypted file of the second format for reading in places: only the chunks that a range touches are fetched, each
+ * verified by the CID and by its own tag, for players and large archives.
+ *
+ * @example
+ * const film = await openSeekable(client, cid)
+ * const part = await film.read(500_000_000, 65_536)
+ * @throws CairnError NOT_ENCRYPTED (also for files of the first format), DECRYPTION_FAILED, and those of getKey and openFile
+ */
+export async function openSeekable(
+  client: Client,
+  cid: string,
+  options: DecryptOptions & { signal?: AbortSignal } = {},
+): Promise<OpenV2> {
+  const { masterKey: given, dynamicData, signal } = options
+  const stop = signal === undefined ? {} : { signal }
+  const masterKey =
+    given ?? (await getKey(client, cid, { ...stop, ...(dynamicData === undefined ? {} : { dynamicData }) })).masterKey
+  const { sizeBytes, stream } = await openFile(client, cid, stop)
+  await stream.cancel()
+  const readRange = (fromByte: number, length: number) =>
+    downloadBytes(client, cid, { fromByte, toByte: Math.min(fromByte + length, sizeBytes), ...stop })
+  return openV2(readRange, sizeBytes, masterKey)
+}
