@@ -105,7 +105,7 @@ describe('two nodes of five', () => {
       },
     ],
   ]
-  test.each(lies)('that answer %s are found out within three seconds', async (_what, lie) => {
+  test.each(lies)('that answer %s are found out', async (what, lie) => {
     const { cid, masterKey } = await saveFresh()
     const onlyKeys: typeof lie = (request, answer, response) => {
       if (request.url?.startsWith('/api/retrieveSharedKey')) lie(request, answer, response)
@@ -113,12 +113,37 @@ describe('two nodes of five', () => {
     }
     await using first = await startLiar(nodes.url(1), onlyKeys)
     await using second = await startLiar(nodes.url(4), onlyKeys)
-    const started = performance.now()
     const found = await getKey(withNodes(owner, { 1: first.url, 4: second.url }), cid)
     expect(found.masterKey).toBe(masterKey)
-    expect(performance.now() - started).toBeLessThan(3000)
+    // Who says nothing is not waited for.
+    if (what === 'nothing for ever') expect(found.failedNodes).toEqual([])
     for (const node of [...found.wrongNodes, ...found.failedNodes.map((one) => one.node)])
       expect([1, 4]).toContain(node)
+  })
+
+  test('whose wrong shards come first do not end the search', async () => {
+    const { cid, masterKey } = await saveFresh()
+    let answered = 0
+    const release: (() => void)[] = []
+    const lie: Parameters<typeof startLiar>[1] = (_request, answer, response) => {
+      answered++
+      response.end(answer.body.replace(/"key":"./, '"key":"f'))
+      if (answered === 2) for (const go of release) go()
+    }
+    // Honest nodes answer only once both liars have.
+    const late: Parameters<typeof startLiar>[1] = (_request, answer, response) => {
+      if (answered === 2) response.end(answer.body)
+      else release.push(() => response.end(answer.body))
+    }
+    const front = await Promise.all(
+      [1, 2, 3, 4, 5].map((node) => startLiar(nodes.url(node), node === 2 || node === 5 ? lie : late)),
+    )
+    try {
+      const found = await getKey(withNodes(owner, Object.fromEntries(front.map(({ url }, i) => [i + 1, url]))), cid)
+      expect(found).toMatchObject({ masterKey, wrongNodes: [2, 5] })
+    } finally {
+      for (const one of front) await one[Symbol.asyncDispose]()
+    }
   })
 
   test('restored from an old backup give old rights back to nobody, and catch up by repair', async () => {

@@ -1,4 +1,4 @@
-import { agreedSet, findKey, type ShardAnswer } from '@cairn/crypto'
+import { agreedSet, findKey, fitsCommitment, type ShardAnswer } from '@cairn/crypto'
 import { CairnError, type CallResult, keyShardThreshold, retrieveShard } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
@@ -57,13 +57,12 @@ export async function getKey(client: Client, cid: string, options: GetKeyOptions
   return conclude(answers, confirm)
 }
 
-/** Three shards of a set that three nodes name alike are enough, whatever the others say. */
+/** Three shards that fit a set which three nodes name alike are enough; one that only names it is not. */
 function enough(answers: readonly Answer[]): boolean {
-  const set = agreedSet(shardsOf(answers, 'current'))
-  return (
-    set !== undefined &&
-    answers.filter((one) => 'value' in one && one.value.set?.id === set.id).length >= keyShardThreshold
-  )
+  const shards = shardsOf(answers, 'current')
+  const set = agreedSet(shards)
+  if (set === undefined) return false
+  return shards.filter(({ node, shard }) => fitsCommitment(set, node, shard)).length >= set.threshold
 }
 
 /**
