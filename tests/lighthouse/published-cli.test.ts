@@ -11,6 +11,7 @@ import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 const require = createRequire(import.meta.url)
 const program = require.resolve('@lighthouse-web3/sdk/dist/Commands/index.js')
 const hosts = require.resolve('@lighthouse-web3/sdk/dist/lighthouse.config.js')
+const keyHosts = require.resolve('@lighthouse-web3/kavach/dist/config/index.js')
 
 let network: TestNetwork
 let folder = ''
@@ -51,10 +52,16 @@ function lighthouse(args: string[], answers: [prompt: string, answer: string][] 
 beforeAll(async () => {
   network = await createTestNetwork()
   folder = mkdtempSync(join(tmpdir(), 'cairn-published-cli-'))
-  const { api, upload, gateway } = network.profile
+  const { api, upload, gateway, keyRouter } = network.profile
   writeFileSync(
     join(folder, 'hosts.cjs'),
-    `Object.assign(require(${JSON.stringify(hosts)}).lighthouseConfig, ${JSON.stringify({ lighthouseAPI: api, lighthouseNode: upload, lighthouseGateway: gateway })})\n`,
+    [
+      `Object.assign(require(${JSON.stringify(hosts)}).lighthouseConfig, ${JSON.stringify({ lighthouseAPI: api, lighthouseNode: upload, lighthouseGateway: gateway, lighthouseBLSNode: keyRouter })})`,
+      `require(${JSON.stringify(keyHosts)}).default.lighthouseAuthNode = ${JSON.stringify(keyRouter)}`,
+      // Its second's pause after each call is over at once; see skip-pauses.ts.
+      'const later = setTimeout; globalThis.setTimeout = Object.assign((work, ms, ...list) => later(work, ms === 1000 ? 0 : ms, ...list), later)',
+      '',
+    ].join('\n'),
   )
   // Names a network whose public endpoints the balance command does not ask.
   const store = join(folder, 'config', '@lighthouse-web3', 'sdk-nodejs')
@@ -118,4 +125,21 @@ test('a wallet made by the CLI', async () => {
 test('wrong keys are said, not hidden', async () => {
   await lighthouse(['api-key', '--import', 'nonsense'])
   expect(await lighthouse(['get-uploads'])).toContain('401')
+})
+
+test('encrypted files: up, shared, revoked, and back again', async () => {
+  await lighthouse(['import-wallet', '--key', privateKey], [['Set a password', password]])
+  await lighthouse(['api-key', '--new'], [['Enter your password', password]])
+  writeFileSync(join(folder, 'secret.txt'), 'a secret of the command line')
+  const secret: [string, string] = ['Enter your password', password]
+  const uploaded = await lighthouse(['upload-encrypted', 'secret.txt'], [['Y/n', 'Y'], secret])
+  const cid = /CID: (\w{59})/.exec(uploaded)?.[1] ?? ''
+  expect(cid, uploaded).toMatch(/^bafkrei/)
+  const friend = privateKeyToAccount(generatePrivateKey()).address
+  expect(await lighthouse(['share-file', cid, friend], [['password', password]])).toContain(friend)
+  expect(await lighthouse(['revoke-access', cid, friend], [['password', password]])).toContain(friend)
+  // It writes into the working directory, under the name that the service has for the file.
+  rmSync(join(folder, 'secret.txt'))
+  await lighthouse(['decrypt-file', cid], [['password', password]])
+  expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('a secret of the command line')
 })

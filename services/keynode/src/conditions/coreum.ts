@@ -1,9 +1,12 @@
 import { CairnError, type CoreumCondition, isCoreumAddress } from '@cairn/protocol'
-import { isJsonObject, type Json } from './json.ts'
+import { compare } from './compare.ts'
+import { isJsonObject, type Json, type PlainJson } from './json.ts'
 import { namesUser } from './placeholders.ts'
 import type { ChainFamily, ChainReader, ReadContext, Reading } from './reader.ts'
 
 const keptMs = 2_000
+/** Contracts give as many tokens at once as they like: those of 30 at a time are counted up to 300. */
+const pagesMost = 10
 const latestPath = '/cosmos/base/tendermint/v1beta1/blocks/latest'
 /** Kinds of contracts whose balances can be asked. */
 const contractTypes = { CW20: 'getFtsByAddress', CW721: 'getNftsByAddress' } as const
@@ -39,12 +42,15 @@ function readBlock({ status, body }: { status: number; body: Json }): Block | un
 }
 
 /** All conditions of one evaluation are read at one height; a block of this chain is final once it is there. */
-function openCoreum({ client, signal, identity }: ReadContext): ChainReader<CoreumCondition> {
+function openCoreum({ chain, client, clock, signal, identity }: ReadContext): ChainReader<CoreumCondition> {
   let pinned: Promise<Block | undefined> | undefined
   const pin = () => {
     pinned ??= client.get(latestPath, { signal, keepMs: keptMs }).then(readBlock)
     return pinned
   }
+  const isBehind = ({ timeSeconds }: Block): boolean =>
+    chain.blockAgeMostSeconds !== undefined &&
+    Math.floor(clock.now() / 1000) - Number(timeSeconds) > chain.blockAgeMostSeconds
   const ask = async (path: string, { height }: Block, ...names: string[]): Promise<Json | undefined> => {
     const headers = { 'x-cosmos-block-height': height }
     const { status, body } = await client.get(path, { signal, headers, keepMs: keptMs })
@@ -57,18 +63,36 @@ function openCoreum({ client, signal, identity }: ReadContext): ChainReader<Core
       : { kind: 'value', value: number, type: 'uint256' }
   }
 
+  const askContract = (contract: string | undefined, query: PlainJson, block: Block) => {
+    // The URL-safe alphabet: gateways take a slash for the end of the query, encoded or not.
+    const text = Buffer.from(JSON.stringify(query)).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
+    const path = `/cosmwasm/wasm/v1/contract/${encodeURIComponent(contract ?? '')}/smart/${encodeURIComponent(text)}`
+    return ask(path, block, 'data')
+  }
+
+  /** Counts page by page, for no query tells the number; no further than what decides the condition. */
+  const countTokens = async (condition: CoreumCondition, owner: string, block: Block): Promise<Reading> => {
+    const { comparator } = condition.returnValueTest
+    const isLeast = comparator === '>' || comparator === '>='
+    let count = 0n
+    let last: string | undefined
+    for (let page = 0; page < pagesMost; page++) {
+      const query = { tokens: { owner, limit: 100, ...(last === undefined ? {} : { start_after: last }) } }
+      const tokens = follow(await askContract(condition.contractAddress, query, block), 'tokens')
+      if (!Array.isArray(tokens)) return unknown('the chain gave no valid answer')
+      count += BigInt(tokens.length)
+      const isDecided = isLeast && compare(count, 'uint256', condition.returnValueTest) === true
+      if (tokens.length === 0 || isDecided) return { kind: 'value', value: count, type: 'uint256' }
+      const end: Json | undefined = tokens.at(-1)
+      if (typeof end !== 'string' || end === last) return unknown('the chain gave no valid answer')
+      last = end
+    }
+    return unknown('the contract has too many tokens to count')
+  }
+
   const readContract = async (condition: CoreumCondition, address: string, block: Block): Promise<Reading> => {
-    const isFungible = condition.method === 'getFtsByAddress'
-    const query = isFungible ? { balance: { address } } : { tokens: { owner: address, limit: 100 } }
-    const text = encodeURIComponent(Buffer.from(JSON.stringify(query)).toString('base64'))
-    const contract = encodeURIComponent(condition.contractAddress ?? '')
-    const data = await ask(`/cosmwasm/wasm/v1/contract/${contract}/smart/${text}`, block, 'data')
-    if (isFungible) return amount(follow(data, 'balance'))
-    const tokens = follow(data, 'tokens')
-    // A page of a hundred is as many as can be told apart here: more count as a hundred.
-    return Array.isArray(tokens)
-      ? { kind: 'value', value: BigInt(tokens.length), type: 'uint256' }
-      : unknown('the chain gave no valid answer')
+    if (condition.method === 'getNftsByAddress') return countTokens(condition, address, block)
+    return amount(follow(await askContract(condition.contractAddress, { balance: { address } }, block), 'balance'))
   }
 
   return {
@@ -76,6 +100,7 @@ function openCoreum({ client, signal, identity }: ReadContext): ChainReader<Core
       try {
         const block = await pin()
         if (block === undefined) return unknown('the chain did not tell its newest block')
+        if (isBehind(block)) return unknown('the chain’s endpoint has fallen behind')
         if (condition.method === 'getLastBlockTime') return { kind: 'value', value: block.timeSeconds, type: 'uint256' }
         const address = parameters[0] ?? identity
         if (typeof address !== 'string' || !isCoreumAddress(address))

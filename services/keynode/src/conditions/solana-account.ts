@@ -23,6 +23,12 @@ export function readField(data: Uint8Array, offset: number, type: string): bigin
   return type === 'i64' ? BigInt.asIntN(64, value) : value
 }
 
+/** Whether data is a token account of that mint and owner, as the SPL programs lay it out. */
+export function isTokenAccount(data: Uint8Array, mint: string, owner: string): boolean {
+  if (data.length < tokenAccountBytes) return false
+  return encodeBase58(data.subarray(0, 32)) === mint && encodeBase58(data.subarray(32, 64)) === owner
+}
+
 /** The amount of an initialised token account; undefined for anything else. */
 export function readTokenAmount(data: Uint8Array): bigint | undefined {
   if (data.length < tokenAccountBytes || data[stateAt] === 0) return undefined

@@ -3,11 +3,13 @@ import { isJsonObject, type Json } from './json.ts'
 import { hasPlaceholder, namesUser } from './placeholders.ts'
 import type { ChainFamily, ChainReader, ReadContext, Reading, ValueType } from './reader.ts'
 import type { RpcAnswer } from './rpc.ts'
-import { isFieldType, readField, readTokenAmount } from './solana-account.ts'
+import { isFieldType, isTokenAccount, readField, readTokenAmount } from './solana-account.ts'
 
 /** Only what cannot be undone any more: a key that was given cannot be taken back. */
 const commitment = 'finalized'
 const keptMs = 2_000
+/** What an answer's accounts consist of. */
+const accountPath = /^(?:pubkey|account(?:\.[A-Za-z0-9_-]+)+)$/
 
 function unknown(reason: string): Reading {
   return { kind: 'unknown', reason }
@@ -52,7 +54,7 @@ function isAmountPath(selector: string): boolean {
 }
 
 function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
-  const { client, signal } = context
+  const { chain, client, clock, signal } = context
   const ask = (method: string, params: Parameters<typeof client.call>[1]) =>
     client.call(method, params, { signal, keepMs: keptMs })
 
@@ -71,6 +73,17 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
     return readNumber('getBlockTime', [Number(slot.value)])
   }
 
+  /** Why the endpoint is not believed: its newest final block is older than this chain's may be. */
+  const findFault = async (): Promise<Reading | undefined> => {
+    if (chain.blockAgeMostSeconds === undefined) return undefined
+    const time = await readTime()
+    if (time.kind !== 'value' || typeof time.value !== 'bigint') return time
+    const ageSeconds = BigInt(Math.floor(clock.now() / 1000)) - time.value
+    return ageSeconds > BigInt(chain.blockAgeMostSeconds)
+      ? unknown('the chain’s endpoint has fallen behind')
+      : undefined
+  }
+
   const readTokens = async (condition: SolanaCondition & { standardContractType: 'spl-token' }, owner: string) => {
     const { offset = 0, selector = '' } = condition.pdaInterface
     const isPath = selector !== '' && !isFieldType(selector)
@@ -82,12 +95,17 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
     ])
     const accounts = accountsOf(answer)
     if (accounts === undefined) return unknown(describe(answer))
-    return isPath ? readPath(accounts, offset, selector) : readData(accounts, offset, selector)
+    if (isPath) return readPath(accounts, offset, selector)
+    const held = accounts.map(dataOf)
+    const isTold = held.every((data) => data !== undefined && isTokenAccount(data, condition.contractAddress, owner))
+    return isTold ? readData(held, offset, selector) : unknown('the chain gave no valid account')
   }
 
   return {
     async read(condition, parameters) {
       try {
+        const fault = await findFault()
+        if (fault !== undefined) return fault
         if (condition.standardContractType === '' && condition.method === 'getBlockHeight')
           return await readNumber('getBlockHeight', [{ commitment }])
         if (condition.standardContractType === '' && condition.method === 'getLastBlockTime') return await readTime()
@@ -120,17 +138,16 @@ function readPath(accounts: readonly Json[], index: number, path: string): Readi
 
 /**
  * Without a selector, the amount over all initialised accounts: whoever holds a token may hold it in several. With a type, the
- * field at the byte offset: numbers are added up as well, anything else is only told where there is one account.
+ * field at the byte offset: numbers are added up as well, anything else is only told where there is one account, and without
+ * any account there is no such field, which is a definite no.
  */
-function readData(accounts: readonly Json[], offset: number, selector: string): Reading {
+function readData(accounts: readonly (Uint8Array | undefined)[], offset: number, selector: string): Reading {
   let sum = 0n
   let single: boolean | string | undefined
   let count = 0
-  for (const account of accounts) {
-    const data = dataOf(account)
-    if (data === undefined) return unknown('the chain gave no valid account')
-    const amount = readTokenAmount(data)
-    if (amount === undefined) continue
+  for (const data of accounts) {
+    const amount = data === undefined ? undefined : readTokenAmount(data)
+    if (data === undefined || amount === undefined) continue
     count++
     const value = selector === '' ? amount : readField(data, offset, selector)
     if (value === undefined) return unknown('the account has no such field')
@@ -138,6 +155,7 @@ function readData(accounts: readonly Json[], offset: number, selector: string): 
     else single = value
   }
   const type = typeOfSelector(selector)
+  if (count === 0 && selector !== '') return { kind: 'reverted' }
   if (type === 'uint256' || type === 'int256') return { kind: 'value', value: sum, type }
   if (single === undefined) return { kind: 'reverted' }
   return count === 1 ? { kind: 'value', value: single, type } : unknown('there are several accounts')
@@ -146,7 +164,7 @@ function readData(accounts: readonly Json[], offset: number, selector: string): 
 function typeOfSelector(selector: string): ValueType {
   if (selector === 'i64') return 'int256'
   if (selector === 'bool') return 'bool'
-  if (selector === '' || /^u\d+$/.test(selector) || isAmountPath(selector)) return 'uint256'
+  if (selector === '' || /^u(?:8|16|32|64|128)$/.test(selector) || isAmountPath(selector)) return 'uint256'
   return 'text'
 }
 
@@ -172,6 +190,13 @@ export const solanaFamily: ChainFamily<SolanaCondition> = {
     condition.method !== 'getLastBlockTime' &&
     (condition.parameters === undefined || condition.parameters.length === 0 || namesUser(condition.parameters)),
   async validate(condition) {
+    const { selector = '' } = condition.pdaInterface
+    const isReadable = selector === '' || isFieldType(selector) || accountPath.test(selector)
+    if (condition.standardContractType !== '' && !isReadable) {
+      throw new CairnError('INVALID_CONDITION', {
+        message: `Condition validation error: "pdaInterface.selector" of condition ${condition.id} must be empty, a type, or a path from account or pubkey`,
+      })
+    }
     const [address] = condition.parameters ?? []
     if (address === undefined || hasPlaceholder(address) || isSolanaAddress(address)) return
     if (condition.method === 'getBlockHeight' || condition.method === 'getLastBlockTime') return
