@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { coreumAddress } from '@cairn/crypto'
-import { type ConditionSet, parseConditions } from '@cairn/protocol'
+import { type ConditionSet, isCoreumAddress, parseConditions } from '@cairn/protocol'
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseChains } from './chains.ts'
 import { type Conditions, createConditions } from './evaluate.ts'
@@ -11,12 +12,25 @@ const owner = coreumAddress('4'.repeat(64), 'devcore')
 const poor = coreumAddress('5'.repeat(64), 'devcore')
 const contract = coreumAddress('6'.repeat(64), 'devcore')
 const denom = `token-${owner}`
+const wealthy = coreumAddress('7'.repeat(64), 'devcore')
+const stuck = coreumAddress('8'.repeat(64), 'devcore')
+/** As many as the contract gives at once, whatever it is asked for. */
+const pageOfContract = 30
 const huge = '340282366920938463463374607431768211456'
 
 let server: Server
 let url = ''
 let conditions: Conditions
 const asked: { path: string; height: string | undefined }[] = []
+
+function tokensOf({ owner: of, start_after: after }: { owner: string; start_after?: string }): string[] {
+  if (of === stuck) return ['1', '2', '3']
+  const count = of === owner ? 70 : of === wealthy ? 5_000 : 0
+  // Ids with characters that base64 writes as `/` and `+`.
+  const all = Array.from({ length: count }, (_token, at) => `??>>~~${String(at).padStart(5, '0')}`)
+  const from = after === undefined ? 0 : all.indexOf(after) + 1
+  return all.slice(from, from + pageOfContract)
+}
 
 function answer(path: string): unknown {
   const [route = '', query = ''] = path.split('?')
@@ -28,8 +42,8 @@ function answer(path: string): unknown {
   if (route.startsWith('/cosmos/nft/v1beta1/balance/'))
     return { amount: parts[5] === owner && parts[6] === 'class-a' ? '2' : '0' }
   if (route.startsWith('/cosmwasm/wasm/v1/contract/')) {
-    const asking: unknown = JSON.parse(Buffer.from(parts[7] ?? '', 'base64').toString())
-    return { data: JSON.stringify(asking).includes('tokens') ? { tokens: ['1', '2', '3'] } : { balance: '9' } }
+    const { tokens } = JSON.parse(Buffer.from(parts[7] ?? '', 'base64').toString())
+    return { data: tokens === undefined ? { balance: '9' } : { tokens: tokensOf(tokens) } }
   }
   return undefined
 }
@@ -51,10 +65,11 @@ afterAll(() => {
   server?.close()
 })
 
-const open = (at: string, chainId = 'coreum-devnet-1') =>
+const open = (at: string, chainId = 'coreum-devnet-1', { now = () => Date.now(), limits = {} } = {}) =>
   createConditions({
     chains: parseChains(JSON.stringify({ chains: { Coreum_Devnet: { family: 'coreum', rpcUrls: [at], chainId } } })),
-    clock: { now: () => Date.now() },
+    clock: { now },
+    limits,
     log: { warn: () => undefined },
     rateFactor: 0,
   })
@@ -84,15 +99,24 @@ test('counts the NFTs of a class, and what contracts say', async () => {
   expect(
     await check({ ...typed, standardContractType: 'CW20', method: 'getFtsByAddress', denom, ...is('==', '9') }),
   ).toBe('true')
-  expect(
-    await check({
-      ...typed,
-      standardContractType: 'CW721',
-      method: 'getNftsByAddress',
-      classid: 'class-a',
-      ...is('==', '3'),
-    }),
-  ).toBe('true')
+})
+
+test('counts the tokens of a contract page by page, or does not know', async () => {
+  const tokens = {
+    contractAddress: contract,
+    parameters: [':userAddress'],
+    standardContractType: 'CW721',
+    method: 'getNftsByAddress',
+    classid: 'class-a',
+  }
+  expect(await check({ ...tokens, ...is('==', '70') })).toBe('true')
+  expect(await check({ ...tokens, ...is('<=', '30') })).toBe('false')
+  expect(await check({ ...tokens, ...is('>', '0') }, poor)).toBe('false')
+  // More than can be counted: enough is told, an end is not.
+  expect(await check({ ...tokens, ...is('>=', '1') }, wealthy)).toBe('true')
+  expect(await check({ ...tokens, ...is('<=', '300') }, wealthy)).toBe('unknown')
+  expect(await check({ ...tokens, ...is('!=', '1') }, stuck)).toBe('unknown')
+  expect(asked.some(({ path }) => /smart\/[^/]*(?:%2F|%2B|\+)/i.test(path))).toBe(false)
 })
 
 test('reads the time of the newest block', async () => {
@@ -108,6 +132,63 @@ test.each(['../../admin', 'a/../../b', 'x?y=1', 'x#y', 'x y', '%2e%2e/', 'a'])(
     )
   },
 )
+
+test('no text reaches a request but as one part of its path, or is refused', async () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.stringMatching(/^[A-Za-z][A-Za-z0-9/:._-]{2,40}$/),
+    fc.constantFrom(
+      'http://evil.example/',
+      'a/../../b',
+      'abc/%2e%2e',
+      'abc\\..\\d',
+      '@evil.example',
+      'abc?height=1',
+      'abc#',
+    ),
+  )
+  let reached = 0
+  const blocks = '/cosmos/base/tendermint/v1beta1/blocks/latest'
+  await fc.assert(
+    fc.asyncProperty(
+      text,
+      fc.constantFrom('denom', 'classid', 'parameters', 'contractAddress'),
+      async (value, field) => {
+        asked.length = 0
+        const method = field === 'classid' ? 'getNftsByAddress' : 'getFtsByAddress'
+        const typed = { standardContractType: 'CW20', contractAddress: value, parameters: [':userAddress'], denom }
+        const given = field === 'parameters' ? { parameters: [value], denom } : { [field]: value }
+        const condition = { method, ...(field === 'contractAddress' ? typed : given), ...is('>=', '0') }
+        let set: ConditionSet | undefined
+        try {
+          set = setOf(condition)
+          await conditions.validateOnCreate(set)
+        } catch {
+          set = undefined
+        }
+        if (set !== undefined) await conditions.check(set, owner)
+        const of = encodeURIComponent(field === 'parameters' && isCoreumAddress(value) ? value.toLowerCase() : owner)
+        const one = encodeURIComponent(value)
+        const allowed = [
+          blocks,
+          `/cosmos/bank/v1beta1/balances/${of}/by_denom?denom=${field === 'denom' ? one : encodeURIComponent(denom)}`,
+          `/cosmos/nft/v1beta1/balance/${of}/${one}`,
+        ]
+        for (const { path } of asked) expect(allowed).toContain(path)
+        reached += asked.filter(({ path }) => path !== blocks).length
+      },
+    ),
+  )
+  expect(reached).toBeGreaterThan(0)
+})
+
+test('an address that comes along when a key is asked for reaches no URL either', async () => {
+  const set = setOf({ method: 'getFtsByAddress', denom, parameters: [':who'], ...is('>=', '0') })
+  asked.length = 0
+  for (const who of ['../../../admin', `${owner}/../x`, `${owner}?denom=x`, `http://evil.example/${owner}`])
+    expect((await conditions.check(set, owner, { '1.who': who })).isMet).toBe('false')
+  expect(asked.filter(({ path }) => path.includes('balances'))).toEqual([])
+})
 
 test('what could never be read is refused when it is set', async () => {
   const typed = { contractAddress: contract, parameters: [':userAddress'], denom }
@@ -128,4 +209,29 @@ test('an endpoint of another chain, a dead one, and an address of another family
   expect((await open(url, 'coreum-mainnet-1').check(set, owner)).isMet).toBe('unknown')
   expect((await open('http://127.0.0.1:9').check(set, owner)).isMet).toBe('unknown')
   expect(await check({ method: 'getFtsByAddress', denom, ...is('>=', '0') }, `0x${'1'.repeat(40)}`)).toBe('false')
+})
+
+test('an endpoint that is slow, too large, of another form or behind is unknown, for denials too', async () => {
+  const sets = [is('>=', '0'), is('!=', '5')].map((test) => setOf({ method: 'getFtsByAddress', denom, ...test }))
+  const late = { now: () => Date.now() + 3_600_000 }
+  for (const set of sets) expect((await open(url, undefined, late).check(set, owner)).isMet).toBe('unknown')
+  const block = JSON.stringify(answer('/cosmos/base/tendermint/v1beta1/blocks/latest'))
+  const amounts = ['-1', '1.5', '1e3', '', '0x10', 7, null]
+  const bodies = ['<html>', '[]', 'null', `"${'x'.repeat(3_000_000)}"`, undefined]
+  for (const body of [...bodies, ...amounts.map((amount) => JSON.stringify({ balance: { denom, amount } }))]) {
+    const bad = createServer((request, response) => {
+      if (request.url?.endsWith('/latest')) response.end(block)
+      // Nothing at all is an endpoint that never answers.
+      else if (body !== undefined) response.end(body)
+    })
+    await new Promise<void>((resolve) => bad.listen(0, '127.0.0.1', resolve))
+    try {
+      const at = `http://127.0.0.1:${(bad.address() as AddressInfo).port}`
+      const limits = body === undefined ? { callMs: 100, totalMs: 200 } : {}
+      for (const set of sets) expect((await open(at, undefined, { limits }).check(set, owner)).isMet).toBe('unknown')
+    } finally {
+      bad.closeAllConnections()
+      bad.close()
+    }
+  }
 })

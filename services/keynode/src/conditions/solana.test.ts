@@ -10,13 +10,14 @@ import { startSolana, type TestSolana } from './solana-network.fixture.ts'
 const owner = solanaAddress('7'.repeat(64))
 const poor = solanaAddress('8'.repeat(64))
 const mint = solanaAddress('9'.repeat(64))
+const otherMint = solanaAddress('d'.repeat(64))
 const clock = { now: () => Date.now() }
 const log = { warn: () => undefined }
 
 let chain: TestSolana
 let conditions: Conditions
 
-const openConditions = (url: string, chainId?: string) =>
+const openConditions = (url: string, chainId?: string, { now = clock.now, limits = {} } = {}) =>
   createConditions({
     chains: parseChains(
       JSON.stringify({
@@ -25,7 +26,8 @@ const openConditions = (url: string, chainId?: string) =>
         },
       }),
     ),
-    clock,
+    clock: { now },
+    limits,
     log,
     rateFactor: 0,
   })
@@ -35,7 +37,7 @@ beforeAll(async () => {
   chain.setBalance(owner, 2n ** 60n)
   chain.setTokens(solanaAddress('a'.repeat(64)), mint, owner, 2n ** 60n)
   chain.setTokens(solanaAddress('b'.repeat(64)), mint, owner, 5n)
-  chain.setTokens(solanaAddress('c'.repeat(64)), solanaAddress('d'.repeat(64)), owner, 77n)
+  chain.setTokens(solanaAddress('c'.repeat(64)), otherMint, owner, 77n)
   conditions = openConditions(chain.url, chain.genesisHash)
 })
 afterAll(() => chain?.[Symbol.asyncDispose]())
@@ -78,8 +80,16 @@ describe('Solana', () => {
     const field = { ...tokens, pdaInterface: { offset: 64, selector: 'u64' } }
     expect(await check({ ...field, ...is('==', String(2n ** 60n + 5n)) })).toBe('true')
     const path = { ...tokens, pdaInterface: { offset: 1, selector: 'account.data.parsed.info.tokenAmount.amount' } }
-    expect(['true', 'false']).toContain(await check({ ...path, ...is('==', '5') }))
+    expect(await check({ ...path, ...is('==', '5') })).toBe('true')
+    const first = { ...path.pdaInterface, offset: 0 }
+    expect(await check({ ...path, pdaInterface: first, ...is('==', String(2n ** 60n)) })).toBe('true')
     expect(await check({ ...path, pdaInterface: { ...path.pdaInterface, offset: 9 }, ...is('>=', '0') })).toBe('false')
+    const key = { ...tokens, contractAddress: otherMint, pdaInterface: { offset: 32, selector: 'pubkey' } }
+    expect(await check({ ...key, ...is('==', owner) })).toBe('true')
+    expect(await check({ ...key, ...is('!=', owner) })).toBe('false')
+    // A field of no account is a no, whatever the comparator.
+    for (const comparator of ['==', '!=', '<='])
+      expect(await check({ ...field, ...is(comparator, '0') }, poor)).toBe('false')
     const beyond = { ...tokens, pdaInterface: { offset: 160, selector: 'u64' } }
     expect(await check({ ...beyond, ...is('>=', '0') })).toBe('unknown')
   })
@@ -110,6 +120,80 @@ describe('Solana', () => {
       }
     }
   })
+
+  test('an endpoint that is behind, or never answers, is unknown for denials too', async () => {
+    const silent: Server = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    try {
+      const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+      const slow = openConditions(url, chain.genesisHash, { limits: { callMs: 100, totalMs: 200 } })
+      const late = openConditions(chain.url, chain.genesisHash, { now: () => Date.now() + 3_600_000 })
+      for (const test of [is('>=', '0'), is('!=', '5')]) {
+        const set = setOf({ method: 'getBalance', ...test })
+        expect((await slow.check(set, owner)).isMet).toBe('unknown')
+        expect((await late.check(set, owner)).isMet).toBe('unknown')
+      }
+    } finally {
+      silent.closeAllConnections()
+      silent.close()
+    }
+  })
+
+  test('accounts that were not asked for, or are cut off, are unknown and never none', async () => {
+    const other = Buffer.alloc(165, 1).toString('base64')
+    for (const data of [
+      [other, 'base64'],
+      [other.slice(0, 40), 'base64'],
+      ['', 'base64'],
+      [other, 'base58'],
+      {},
+      null,
+    ]) {
+      const answer = { getSlot: 7, getBlockTime: Math.floor(Date.now() / 1000), getGenesisHash: chain.genesisHash }
+      const server: Server = createServer(async (request, response) => {
+        let text = ''
+        for await (const piece of request) text += piece
+        const { method } = JSON.parse(text)
+        const result = Object.entries(answer).find(([name]) => name === method)?.[1] ?? {
+          value: [{ account: { data } }],
+        }
+        response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      try {
+        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+        for (const test of [is('>=', '0'), is('<=', '5'), is('!=', '9')]) {
+          const set = setOf({
+            method: 'getTokenAccountsByOwner',
+            standardContractType: 'spl-token',
+            contractAddress: mint,
+            ...test,
+          })
+          expect((await openConditions(url, chain.genesisHash).check(set, owner)).isMet).toBe('unknown')
+        }
+      } finally {
+        server.closeAllConnections()
+        server.close()
+      }
+    }
+  })
+
+  test.each(['u256', 'U64', 'i128', 'value.0', 'account', 'account.', 'account.data[0]', 'constructor'])(
+    'a selector %j that could never be read is refused when it is set',
+    async (selector) => {
+      const set = setOf({
+        method: 'getTokenAccountsByOwner',
+        standardContractType: 'spl-token',
+        contractAddress: mint,
+        pdaInterface: { selector },
+        ...is('==', '1'),
+      })
+      await expect(conditions.validateOnCreate(set)).rejects.toMatchObject({
+        code: 'INVALID_CONDITION',
+        message: expect.stringContaining('pdaInterface.selector'),
+      })
+    },
+  )
 
   test('an address that is none is refused when the condition is set', async () => {
     const set = setOf({ method: 'getBalance', parameters: ['not an address'], ...is('>=', '0') })
