@@ -14,7 +14,7 @@ const timeoutMs = 3_000
 const answerBytesMost = 1024 * 1024
 
 /** How many nodes, this one among them, make something certain: three, or all where the operator runs fewer. */
-export function enoughNodes({ config }: Context): number {
+export function enoughNodes({ config }: Pick<Context, 'config'>): number {
   return Math.min(keyShardThreshold, config.peers.length + 1)
 }
 

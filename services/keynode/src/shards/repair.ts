@@ -42,13 +42,18 @@ export async function repairRecord(context: Context, caller: Caller, cid: string
 }
 
 /** What at least three peers state alike and consistently; of this node's own word nothing is counted. */
-function findAgreed(context: Context, peers: readonly PeerStatement[]): PeerStatement | undefined {
+export function findAgreed(
+  context: Pick<Context, 'config'>,
+  peers: readonly PeerStatement[],
+): PeerStatement | undefined {
   const needed = enoughNodes(context)
   for (const one of peers) {
     if (peers.filter(({ digest }) => digest === one.digest).length < needed || !isConsistent(one)) continue
-    // Counted differently where a node missed something: the highest of those that agree is the newest.
     const versions = peers.filter(({ digest }) => digest === one.digest).map(({ version }) => version)
-    return { ...one, version: Math.max(...versions) }
+    versions.sort((a, b) => b - a)
+    // At most two lie: among as many as are needed one is honest, so the last of these is no higher than what it states. The
+    // highest would be one liar's choice, and could bring rights back that were taken.
+    return { ...one, version: versions[needed - 1] ?? 0 }
   }
   return undefined
 }

@@ -121,6 +121,7 @@ async function saveAgain(
   if (row.owner === zeroAddress && row.change_id === id) return { version: row.version }
   requireOwner(record, caller)
   const isSame = row.set_id === wanted.setId && isSamePayload(context, record, wanted.payload)
+  if (!isSame) await refuseSameName(context, trx, record, wanted)
   if (!isSame) await keepPending(context, trx, record, wanted)
   const owner = wanted.isOwnerless ? zeroAddress : row.owner
   const version = row.version + 1
@@ -145,6 +146,26 @@ function isSamePayload(context: Context, { row }: KeyRecord, payload: KeyShard):
   if (row.sealed === null) return false
   const { key, index } = openShard(context, { cid: row.cid, owner: row.owner, version: row.sealed_version }, row.sealed)
   return key === payload.key && index === payload.index
+}
+
+/**
+ * Two sets saved in one session without commitments would have one name: nodes could not tell which of them their peers
+ * hold, and a save that was cut off could destroy the key.
+ */
+async function refuseSameName(context: Context, trx: Trx, { row }: KeyRecord, wanted: Wanted): Promise<void> {
+  if (wanted.set !== undefined) return
+  const others = await findOtherSets(trx, row.cid)
+  const isTaken = others.some((other) => {
+    if (other.set_id !== wanted.setId) return false
+    const { owner, version, sealed } = other
+    const kept = openShard(context, { cid: row.cid, owner, version }, sealed)
+    return kept.key !== wanted.payload.key || kept.index !== wanted.payload.index
+  })
+  if (row.set_id !== wanted.setId && !isTaken) return
+  throw new CairnError('CONFLICT', {
+    message: 'Another key was saved for this file in the same session',
+    hint: 'Sign a new message and save it with that: nodes tell sets of shards apart by it.',
+  })
 }
 
 /** Another set waits beside the one in force: overwritten on two nodes of five, a key would be lost. */

@@ -136,6 +136,18 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect((await retrieve(node, owner, cid)).json).toMatchObject({ payload: first, set })
     })
 
+    test('another key saved in the same session is refused: its set could not be told from the first', async () => {
+      const cid = freshCid()
+      await save(node, owner, cid)
+      const other = { payload: { key: '3', index: '4' } }
+      expect((await save(node, owner, cid, other)).code).toBe('CONFLICT')
+      expect((await save(node, owner, cid)).status).toBe(200)
+      expect((await retrieve(node, owner, cid)).json).toMatchObject({ payload: shard })
+      const again = await openTestSession(node, owner)
+      expect((await save(node, again, cid, other)).status).toBe(200)
+      expect((await save(node, again, cid, { payload: { key: '5', index: '6' } })).code).toBe('CONFLICT')
+    })
+
     test('given away and back at once; the old owner’s repeated call is success for thirty days', async () => {
       const cid = freshCid()
       await save(node, owner, cid, { sharedTo: [friend.address] })

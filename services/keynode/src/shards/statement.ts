@@ -7,7 +7,7 @@ import { findOtherSets, findRecord } from './store.ts'
 export const statementSchema = v.object({
   cid: v.string(),
   owner: v.string(),
-  version: v.number(),
+  version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   digest: v.string(),
   state: v.picklist(['provisional', 'held', 'retired']),
   setId: v.string(),

@@ -39,8 +39,6 @@ export async function sweepKeys(context: Context, signal: AbortSignal): Promise<
   for (const { cid, owner, created_at } of undecided) {
     if (signal.aborted) return
     const peers = await askPeers(context, cid)
-    // Nobody there: nothing can be settled now.
-    if (peers.length === 0 && enoughNodes(context) > 1) return
     await promoteRecord(context, cid, peers)
     const others = Map.groupBy(peers, (peer) => peer.owner)
     const isTaken = [...others].some(([other, nodes]) => other !== owner && nodes.length >= enoughNodes(context))
