@@ -1,4 +1,4 @@
-import { MIB } from '@cairn/protocol'
+import { CairnError, MIB } from '@cairn/protocol'
 import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
@@ -6,7 +6,7 @@ import type { ObjectStore } from '../objects/objects.ts'
 import { type BlockReader, createBlockReader } from './block-reader.ts'
 import { isIdentity } from './identity.ts'
 import { createPackWriter } from './pack-writer.ts'
-import type { PackEvent, PackStore, ReadOptions, SealedPack } from './packs.ts'
+import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './packs.ts'
 import { createReadAhead } from './read-ahead.ts'
 import { readSealed } from './read-sealed.ts'
 import { condemnPack, indexAhead, recordPack, releasePacks } from './record-pack.ts'
@@ -40,12 +40,25 @@ export function createPackStore(parts: PackStoreParts): PackStore {
   }
   const pool = createSlabPool()
   const reader = createBlockReader({ db, objects, clock, settings, onEvent })
+  /** Packs that discard() was called for. Their rows go with their objects, so the rows cannot tell a late `record`. */
+  const discarded = new WeakSet<OwnPack>()
 
   return {
     begin: () => createPackWriter({ db, objects, pool, clock, index: (own) => indexAhead(db, own) }),
-    record: (trx, sealed, uploadId) => recordPack(trx, db.kind, sealed, uploadId),
+    async record(trx, sealed, uploadId) {
+      await recordPack(trx, db.kind, sealed, uploadId)
+      // Asked after the row is written: a discard() that comes later finds the row, one that came before is seen here.
+      if (sealed.own !== undefined && discarded.has(sealed.own)) {
+        throw new CairnError('CONFLICT', { message: 'The stored data was discarded before the upload was recorded' })
+      }
+    },
     async discard({ own }: SealedPack) {
-      if (own === undefined || !(await condemnPack(db, own))) return
+      if (own === undefined) return
+      discarded.add(own)
+      if (!(await condemnPack(db, own))) {
+        discarded.delete(own)
+        return
+      }
       await removePack(db, objects, own)
     },
     release: (trx, uploadId) => releasePacks(trx, uploadId, clock.now()),

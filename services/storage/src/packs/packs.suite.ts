@@ -138,6 +138,8 @@ export function packSuite(name: string, openEmpty: () => Promise<Database>) {
       await place.packs.discard(sealed)
       expect(await objectKeys()).toEqual([])
       expect(await place.db.read.selectFrom('pack').selectAll().execute()).toEqual([])
+      await expect(place.record(sealed)).rejects.toMatchObject({ code: 'CONFLICT' })
+      expect(await place.db.read.selectFrom('pack').selectAll().execute()).toEqual([])
     })
 
     test('discarding what was recorded after all does nothing', async () => {
