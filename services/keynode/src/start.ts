@@ -13,7 +13,7 @@ import { createIssuedTexts } from './sessions/issued-texts.ts'
 import { sweepSessions } from './sessions/sweep.ts'
 import { publicKeyOf } from './sessions/tokens.ts'
 import { createContractVerifier } from './sessions/verify-contract.ts'
-import { sweepKeys } from './shards/sweep.ts'
+import { createKeySweep } from './shards/sweep.ts'
 
 /** A key node that runs. Disposing ends it: no new requests, running ones end or are cut, then all is closed. */
 export type KeyNode = AsyncDisposable & {
@@ -62,10 +62,11 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
 
   const ending = new AbortController()
   let sweeping = Promise.resolve()
+  const sweepKeys = createKeySweep(context)
   const sweep = () => {
     sweeping = sweeping
       .then(() => sweepSessions(context))
-      .then(() => sweepKeys(context, ending.signal))
+      .then(() => sweepKeys(ending.signal))
       .catch((error: unknown) => log.error({ err: error }, 'sweeping failed'))
   }
   const timer = setInterval(sweep, sweepEveryMs)

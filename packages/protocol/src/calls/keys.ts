@@ -314,7 +314,7 @@ export const repairKey = defineCall({
   path: '/api/keys/repair/{node}',
   summary: 'Let a node catch up with its peers',
   description:
-    'The node asks its peers for signed statements. What three of them state and is newer than its own, it takes over: owner, addresses, conditions; never a shard.',
+    'The node asks its peers for signed statements. What three of them state and is newer than its own, it takes over: owner, addresses, conditions; never a shard. For the owner, an owner before, and those it is shared with.',
   body: { kind: 'json', schema: v.object(subject) },
   response: {
     kind: 'json',

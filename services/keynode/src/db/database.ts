@@ -1,12 +1,13 @@
 import { type DatabaseSettings, openDatabase as open, type Database as ServiceDatabase } from '@cairn/service'
 import { createTables } from './migrations/0001_create-tables.ts'
+import { numberChanges } from './migrations/0002_number-changes.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of a key node. */
 export type Database = ServiceDatabase<Schema>
 
 /** All migrations, in order. Names never change once released. */
-const migrations = [createTables]
+const migrations = [createTables, numberChanges]
 
 /** Opens the database of a key node and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */
 export function openDatabase(settings: DatabaseSettings): Promise<Database> {

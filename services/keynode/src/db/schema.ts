@@ -37,6 +37,8 @@ type KeyTable = {
   /** As the owner wrote it, where that differs from the canonical form. */
   cid_as_given: string
   owner: string
+  /** Who saved it first: what an address made counts towards its limit, whoever owns it now. */
+  creator: string
   version: number
   state: 'provisional' | 'held' | 'retired'
   set_id: string
@@ -75,6 +77,7 @@ type OtherSetTable = {
 /** Every change of a file, in order: what its owner's retry is compared with, and what peers are told. */
 type ChangeTable = {
   cid: string
+  seq: number
   version: number
   kind: KeyTable['change_kind']
   id: string

@@ -1,7 +1,15 @@
 import { CairnError, sharedAddressesMost } from '@cairn/protocol'
 import { ConflictError } from '@cairn/service'
 import type { Caller, Context } from '../context.ts'
-import { digestOf, findRecordToChange, type KeyRecord, type KeyRow, type Trx, writeShared } from './store.ts'
+import {
+  digestOf,
+  findRecordToChange,
+  type KeyRecord,
+  type KeyRow,
+  type Trx,
+  writeChange,
+  writeShared,
+} from './store.ts'
 
 /** What a change is called, and what peers and the owner are told of it. */
 export type ChangeName = { kind: KeyRow['change_kind']; arguments?: Record<string, unknown> }
@@ -77,18 +85,8 @@ export async function applyChange(
     .executeTakeFirst()
   if (written === undefined) throw new ConflictError('The record changed meanwhile')
   await writeShared(trx, row.cid, sharedTo, wanted, at)
-  await trx
-    .insertInto('change')
-    .values({
-      cid: row.cid,
-      version,
-      kind: name.kind,
-      id: name.id,
-      by_address: name.by,
-      arguments: JSON.stringify(name.arguments ?? {}),
-      at,
-    })
-    .onConflict((conflict) => conflict.columns(['cid', 'version']).doNothing())
-    .execute()
+  const { kind, id, by } = name
+  const given = JSON.stringify(name.arguments ?? {})
+  await writeChange(trx, { cid: row.cid, version, kind, id, by_address: by, arguments: given, at })
   return { version }
 }

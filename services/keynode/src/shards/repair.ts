@@ -1,10 +1,11 @@
-import { normalizeIdentity, zeroAddress } from '@cairn/protocol'
+import { CairnError, normalizeIdentity, zeroAddress } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
 import { applyChange, nameChange } from './change-record.ts'
 import { askPeers, enoughNodes, type PeerStatement } from './peers.ts'
 import { promoteRecord, putInForce } from './promote.ts'
 import { reseal } from './save.ts'
 import { digestOf, findOtherSets, findRecord, findRecordToChange } from './store.ts'
+import { findTransfers } from './transfer.ts'
 
 export type RepairOutcome = {
   outcome: 'current' | 'adopted' | 'undecided' | 'unable'
@@ -17,15 +18,18 @@ export type RepairOutcome = {
  * owner, addresses, conditions; at most two nodes lie, so at least one honest node was told so by the owner. A shard is never
  * taken from anybody.
  * @returns undefined where this node holds nothing of the file
+ * @throws CairnError ACCESS_DENIED unless the caller owns or owned the file, or it is shared with them
  */
 export async function repairRecord(context: Context, caller: Caller, cid: string): Promise<RepairOutcome | undefined> {
+  if ((await findRecord(context.db.read, cid)) === undefined) return undefined
   const peers = await askPeers(context, cid)
+  const agreed = findAgreed(context, peers)
+  if (!(await mayRepair(context, caller, cid, agreed))) throw new CairnError('ACCESS_DENIED')
   await promoteRecord(context, cid, peers)
   const record = await findRecord(context.db.read, cid)
   if (record === undefined) return undefined
   const { row } = record
   const own = { version: row.version, digest: row.digest }
-  const agreed = findAgreed(context, peers)
   if (agreed === undefined) {
     const alike = peers.filter(({ digest }) => digest === row.digest).length + 1
     return { outcome: alike >= enoughNodes(context) ? 'current' : 'undecided', ...own }
@@ -39,6 +43,19 @@ export async function repairRecord(context: Context, caller: Caller, cid: string
   }
   const done = await adopt(context, caller, cid, agreed)
   return done
+}
+
+/** This node may be the one that has not heard yet to whom the file belongs, so what the peers agree on counts too. */
+async function mayRepair(
+  context: Context,
+  { address }: Caller,
+  cid: string,
+  agreed: PeerStatement | undefined,
+): Promise<boolean> {
+  if (agreed !== undefined && (agreed.owner === address || agreed.sharedTo.includes(address))) return true
+  const record = await findRecord(context.db.read, cid)
+  if (record === undefined || record.row.owner === address || record.sharedTo.includes(address)) return true
+  return (await findTransfers(context.db.read, cid)).some(({ from }) => from === address)
 }
 
 /** What at least three peers state alike and consistently; of this node's own word nothing is counted. */
@@ -77,8 +94,12 @@ async function adopt(context: Context, caller: Caller, cid: string, agreed: Peer
       state: agreed.state === 'provisional' ? record.row.state : agreed.state,
       sharedTo: agreed.sharedTo,
     }
+    const { owner: from } = record.row
+    // Kept as a transfer, so that the owner before can repeat his call here as on the nodes that heard it from himself.
+    const given = agreed.owner === from ? {} : { from, to: agreed.owner }
     const id = nameChange(caller, 'repair')
-    await applyChange(context, trx, record, fields, { kind: 'repair', id, by: caller.address, version })
+    const name = { kind: 'repair' as const, arguments: given, id, by: caller.address, version }
+    await applyChange(context, trx, record, fields, name)
   })
   const after = await findRecord(context.db.read, cid)
   const isDone = after?.row.digest === agreed.digest

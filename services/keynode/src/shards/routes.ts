@@ -82,10 +82,15 @@ export function registerShardRoutes(app: FastifyInstance, context: Context): voi
   route(app, context, retrieveShard, async ({ input: { params, body }, caller, signal }) => {
     own(params.node)
     const cid = canonicalCid(body.cid)
+    const question = { address: caller.address, dynamicData: body.dynamicData, signal }
+    const found = await findRecord(context.db.read, cid)
+    if (found === undefined) throw new CairnError('KEY_NOT_FOUND')
+    await requireAccess(context, found, question)
     await promoteRecord(context, cid)
     const record = await findRecord(context.db.read, cid)
     if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
-    await requireAccess(context, record, { address: caller.address, dynamicData: body.dynamicData, signal })
+    // Rights may have changed while peers were asked.
+    if (record.row.digest !== found.row.digest) await requireAccess(context, record, question)
     return retrieveRecord(context, record, body.withAlternatives ?? false)
   })
   route(app, context, transferOwnership, async ({ input: { params, body }, caller }) => {

@@ -11,7 +11,15 @@ import { ConflictError, isUniqueViolation } from '@cairn/service'
 import type { Caller, Context } from '../context.ts'
 import { applyChange, nameChange, requireOwner } from './change-record.ts'
 import { openShard, sealShard } from './seal.ts'
-import { digestOf, findOtherSets, findRecordToChange, isOwnerFull, type KeyRecord, type Trx } from './store.ts'
+import {
+  digestOf,
+  findOtherSets,
+  findRecordToChange,
+  isCreatorFull,
+  type KeyRecord,
+  type Trx,
+  writeChange,
+} from './store.ts'
 
 /** A shard that somebody saves. */
 export type SavedShard = {
@@ -34,7 +42,6 @@ export type SavedShard = {
  */
 export async function saveRecord(context: Context, caller: Caller, shard: SavedShard): Promise<{ version: number }> {
   checkSet(context, shard)
-  if (await isOwnerFull(context, caller.address, keysPerOwnerMost)) throw new CairnError('KEY_LIMIT')
   const sharedTo = [...new Set(shard.sharedTo)].filter((address) => address !== caller.address)
   if (sharedTo.length > sharedAddressesMost) throw new CairnError('KEY_LIMIT')
   // A set without a name of its own is tied together by the challenge that all five calls came with.
@@ -57,6 +64,7 @@ function checkSet({ config }: Context, { set, payload }: SavedShard): void {
 type Wanted = SavedShard & { setId: string }
 
 async function insert(context: Context, trx: Trx, caller: Caller, wanted: Wanted): Promise<{ version: number }> {
+  if (await isCreatorFull(trx, caller.address, keysPerOwnerMost)) throw new CairnError('KEY_LIMIT')
   const owner = wanted.isOwnerless ? zeroAddress : caller.address
   const at = context.clock.now()
   const version = 1
@@ -78,6 +86,7 @@ async function insert(context: Context, trx: Trx, caller: Caller, wanted: Wanted
         cid: wanted.cid,
         cid_as_given: wanted.cidAsGiven,
         owner,
+        creator: caller.address,
         version,
         state: 'provisional',
         set_id: wanted.setId,
@@ -100,10 +109,7 @@ async function insert(context: Context, trx: Trx, caller: Caller, wanted: Wanted
   }
   for (const address of wanted.sharedTo)
     await trx.insertInto('shared').values({ cid: wanted.cid, address, created_at: at }).execute()
-  await trx
-    .insertInto('change')
-    .values({ cid: wanted.cid, version, kind, id, by_address: caller.address, arguments: '{}', at })
-    .execute()
+  await writeChange(trx, { cid: wanted.cid, version, kind, id, by_address: caller.address, arguments: '{}', at })
   return { version }
 }
 
@@ -117,10 +123,11 @@ async function saveAgain(
   const { row } = record
   const kind = wanted.conditions === undefined ? 'save' : 'conditions'
   const id = nameChange(caller, kind)
-  // Made ownerless by this very change: the repeated call has no owner to be any more.
-  if (row.owner === zeroAddress && row.change_id === id) return { version: row.version }
-  requireOwner(record, caller)
   const isSame = row.set_id === wanted.setId && isSamePayload(context, record, wanted.payload)
+  // Made ownerless by this very change: the repeated call has no owner to be any more.
+  if (await hasMadeOwnerless(context, trx, record, { ...wanted, isSame, id, by: caller.address }))
+    return { version: row.version }
+  requireOwner(record, caller)
   if (!isSame) await refuseSameName(context, trx, record, wanted)
   if (!isSame) await keepPending(context, trx, record, wanted)
   const owner = wanted.isOwnerless ? zeroAddress : row.owner
@@ -132,6 +139,24 @@ async function saveAgain(
     sharedTo: [...new Set([...record.sharedTo, ...wanted.sharedTo])],
   }
   return applyChange(context, trx, record, changed, { kind, id, by: caller.address })
+}
+
+/** Whether a call repeats the one that left a record to its conditions, with the same conditions and the same shard. */
+async function hasMadeOwnerless(
+  context: Context,
+  trx: Trx,
+  { row }: KeyRecord,
+  { isSame, id, by, ...wanted }: Wanted & { isSame: boolean; id: string; by: string },
+): Promise<boolean> {
+  if (row.owner !== zeroAddress || wanted.isOwnerless !== true || row.conditions !== wanted.conditions) return false
+  const made = trx.selectFrom('change').select('seq').where('cid', '=', row.cid).where('id', '=', id)
+  if ((await made.where('by_address', '=', by).executeTakeFirst()) === undefined) return false
+  if (isSame) return true
+  const waiting = (await findOtherSets(trx, row.cid)).find(({ set_id }) => set_id === wanted.setId)
+  if (waiting === undefined) return false
+  const { owner, version, sealed } = waiting
+  const kept = openShard(context, { cid: row.cid, owner, version }, sealed)
+  return kept.key === wanted.payload.key && kept.index === wanted.payload.index
 }
 
 /** The same shard under another owner: the seal is made anew, for the owner is part of it. */

@@ -2,6 +2,7 @@ import { CairnError, type KeyStatus } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
 import { promoteRecord } from './promote.ts'
 import { findOtherSets, findRecord } from './store.ts'
+import { findTransfers } from './transfer.ts'
 
 /** What this node holds about a file. @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED unless owned by or shared with the caller */
 export async function describeRecord(context: Context, caller: Caller, cid: string): Promise<KeyStatus> {
@@ -10,7 +11,8 @@ export async function describeRecord(context: Context, caller: Caller, cid: stri
   if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
   const { row, sharedTo } = record
   const isOwner = row.owner === caller.address
-  const wasOwner = !isOwner && (await hasChanged(context, cid, caller.address))
+  // Who gave a file away has to see whether all nodes know of it.
+  const wasOwner = !isOwner && (await findTransfers(context.db.read, cid)).some(({ from }) => from === caller.address)
   if (!isOwner && !wasOwner && !sharedTo.includes(caller.address)) throw new CairnError('ACCESS_DENIED')
   const pending = (await findOtherSets(context.db.read, cid)).find(({ kind }) => kind === 'pending')
   return {
@@ -29,17 +31,4 @@ export async function describeRecord(context: Context, caller: Caller, cid: stri
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
-}
-
-/** Who gave a file away has to see whether all nodes know of it. */
-async function hasChanged({ db }: Context, cid: string, address: string): Promise<boolean> {
-  const change = await db.read
-    .selectFrom('change')
-    .select('version')
-    .where('cid', '=', cid)
-    .where('by_address', '=', address)
-    .where('kind', '=', 'transfer')
-    .limit(1)
-    .executeTakeFirst()
-  return change !== undefined
 }

@@ -75,24 +75,27 @@ export async function findOtherSets(db: Trx, cid: string) {
   return db.selectFrom('other_set').selectAll().where('cid', '=', cid).orderBy('saved_at', 'desc').execute()
 }
 
-/** The last transfer of a record. */
-export async function findLastTransfer(db: Trx, cid: string) {
-  return db
+type Change = Selectable<Schema['change']>
+
+/** Writes down a change, after those that are there. The record must be locked, or new. */
+export async function writeChange(trx: Trx, change: Omit<Change, 'seq'>): Promise<void> {
+  const last = await trx
     .selectFrom('change')
-    .selectAll()
-    .where('cid', '=', cid)
-    .where('kind', '=', 'transfer')
-    .orderBy('version', 'desc')
-    .limit(1)
+    .select(({ fn }) => fn.max('seq').as('seq'))
+    .where('cid', '=', change.cid)
     .executeTakeFirst()
+  await trx
+    .insertInto('change')
+    .values({ ...change, seq: (last?.seq ?? 0) + 1 })
+    .execute()
 }
 
-/** Whether an address owns as many keys as it may. */
-export async function isOwnerFull({ db }: Context, owner: string, most: number): Promise<boolean> {
-  const beyond = await db.read
+/** Whether an address has made as many keys here as it may; those that others gave it do not count. */
+export async function isCreatorFull(trx: Trx, creator: string, most: number): Promise<boolean> {
+  const beyond = await trx
     .selectFrom('key')
     .select('cid')
-    .where('owner', '=', owner)
+    .where('creator', '=', creator)
     .orderBy('cid')
     .offset(most - 1)
     .limit(1)

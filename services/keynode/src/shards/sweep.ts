@@ -1,48 +1,91 @@
 import type { Context } from '../context.ts'
-import { askPeers, enoughNodes } from './peers.ts'
+import { askPeers, enoughNodes, type PeerStatement } from './peers.ts'
 import { promoteRecord } from './promote.ts'
+import { findOtherSets, findRecordToChange } from './store.ts'
 
 /** How long sets that are not in force, and retired keys, are kept. */
 const keepMs = 30 * 24 * 3_600_000
 /** How long a first save may stay unconfirmed before another owner's claim ends it. */
 const provisionalMs = 24 * 3_600_000
 const settleMs = 60_000
-/** Records looked at in one round: what is left comes next time. */
+/** Records looked at in one round. */
 const recordsMost = 100
 
 /** Settles what is undecided, and destroys what is over. What is left when `signal` fires comes next time. */
-export async function sweepKeys(context: Context, signal: AbortSignal): Promise<void> {
-  const { db, clock } = context
-  const now = clock.now()
+export type KeySweep = (signal: AbortSignal) => Promise<void>
+
+/** Each round goes on after the last record of the one before, so that what stays undecided keeps nothing else waiting. */
+export function createKeySweep(context: Context): KeySweep {
+  let after = ''
+  return async (signal) => {
+    await destroyOld(context)
+    const cids = await findUndecided(context, after)
+    if (cids.length < recordsMost) after = ''
+    for (const cid of cids) {
+      if (signal.aborted) return
+      const peers = await askPeers(context, cid)
+      await promoteRecord(context, cid, peers)
+      await dropLost(context, cid, peers)
+      if (cids.length === recordsMost) after = cid
+    }
+  }
+}
+
+async function destroyOld({ db, clock }: Context): Promise<void> {
+  const before = clock.now() - keepMs
   await db.write(async (trx) => {
-    await trx
-      .deleteFrom('other_set')
-      .where('kind', '=', 'previous')
-      .where('saved_at', '<', now - keepMs)
-      .execute()
+    await trx.deleteFrom('other_set').where('kind', '=', 'previous').where('saved_at', '<', before).execute()
     await trx
       .updateTable('key')
       .set({ sealed: null })
       .where('state', '=', 'retired')
       .where('sealed', 'is not', null)
-      .where('updated_at', '<', now - keepMs)
+      .where('updated_at', '<', before)
       .execute()
   })
-  const undecided = await db.read
+}
+
+/** Records that nobody confirmed yet, and those with a set that waits. */
+async function findUndecided({ db, clock }: Context, after: string): Promise<string[]> {
+  const before = clock.now() - settleMs
+  const waiting = db.read
+    .selectFrom('other_set')
+    .select('cid')
+    .where('kind', '=', 'pending')
+    .where('saved_at', '<', before)
+  const rows = await db.read
     .selectFrom('key')
-    .select(['cid', 'owner', 'created_at'])
-    .where('state', '=', 'provisional')
-    .where('updated_at', '<', now - settleMs)
-    .orderBy('updated_at')
+    .select('cid')
+    .where(({ eb, or, and }) =>
+      or([and([eb('state', '=', 'provisional'), eb('updated_at', '<', before)]), eb('cid', 'in', waiting)]),
+    )
+    .where('cid', '>', after)
+    .orderBy('cid')
     .limit(recordsMost)
     .execute()
-  for (const { cid, owner, created_at } of undecided) {
-    if (signal.aborted) return
-    const peers = await askPeers(context, cid)
-    await promoteRecord(context, cid, peers)
+  return rows.map(({ cid }) => cid)
+}
+
+/** Removes a first save that lost against another owner's, and a waiting set that so few nodes hold that it opens nothing. */
+async function dropLost(context: Context, cid: string, peers: readonly PeerStatement[]): Promise<void> {
+  const enough = enoughNodes(context)
+  const now = context.clock.now()
+  await context.db.write(async (trx) => {
+    const record = await findRecordToChange(context, trx, cid)
+    if (record === undefined) return
+    const { owner, state, created_at } = record.row
     const others = Map.groupBy(peers, (peer) => peer.owner)
-    const isTaken = [...others].some(([other, nodes]) => other !== owner && nodes.length >= enoughNodes(context))
-    if (isTaken && created_at < now - provisionalMs)
-      await db.write((trx) => trx.deleteFrom('key').where('cid', '=', cid).where('state', '=', 'provisional').execute())
-  }
+    const isTaken = [...others].some(([other, nodes]) => other !== owner && nodes.length >= enough)
+    if (state === 'provisional' && isTaken && created_at < now - provisionalMs) {
+      await trx.deleteFrom('key').where('cid', '=', cid).execute()
+      return
+    }
+    for (const { set_id, kind, saved_at } of await findOtherSets(trx, cid)) {
+      if (kind !== 'pending' || saved_at >= now - keepMs) continue
+      const without = peers.filter(({ setId, pendingSetId }) => setId !== set_id && pendingSetId !== set_id)
+      // Those that made no statement may hold it.
+      if (context.config.peers.length + 1 - without.length >= enough) continue
+      await trx.deleteFrom('other_set').where('cid', '=', cid).where('set_id', '=', set_id).execute()
+    }
+  })
 }

@@ -3,12 +3,17 @@ import * as v from 'valibot'
 import type { Caller, Context } from '../context.ts'
 import { changeRecord, requireOwner } from './change-record.ts'
 import { reseal } from './save.ts'
-import { findLastTransfer } from './store.ts'
+import type { Trx } from './store.ts'
 
 /** How long the old owner may repeat a transfer that did not reach all nodes. */
 const repeatMs = 30 * 24 * 3_600_000
 
-const transferArguments = v.object({ from: v.string(), to: v.string(), reset: v.boolean() })
+/** Who gave a file to whom. A node that learned of it from its peers does not know whether the list was to be emptied. */
+const transferArguments = v.object({ from: v.string(), to: v.string(), reset: v.optional(v.boolean()) })
+type Transfer = v.InferOutput<typeof transferArguments> & { at: number }
+
+/** As many of the last transfers of a record as are looked at. */
+const transfersMost = 100
 
 /**
  * Gives a file to another owner. The old owner may repeat the same transfer, so that it can be finished on nodes that missed
@@ -20,9 +25,8 @@ export function transferRecord(context: Context, caller: Caller, cid: string, ne
   const wanted = { from: caller.address, to: newOwner, reset }
   return changeRecord(context, cid, caller, { kind: 'transfer', arguments: wanted }, async (record, trx) => {
     if (record.row.owner === newOwner) {
-      const last = await findLastTransfer(trx, cid)
-      const isSame = last !== undefined && isSameTransfer(last.arguments, wanted)
-      if (isSame && context.clock.now() - last.at <= repeatMs) return 'same'
+      const [last] = await findTransfers(trx, cid)
+      if (last !== undefined && isSame(last, wanted) && context.clock.now() - last.at <= repeatMs) return 'same'
     }
     requireOwner(record, caller)
     if (newOwner === caller.address) {
@@ -36,7 +40,21 @@ export function transferRecord(context: Context, caller: Caller, cid: string, ne
   })
 }
 
-function isSameTransfer(json: string, wanted: v.InferOutput<typeof transferArguments>): boolean {
-  const { from, to, reset } = v.parse(transferArguments, JSON.parse(json))
-  return from === wanted.from && to === wanted.to && reset === wanted.reset
+function isSame({ from, to, reset = undefined }: Transfer, wanted: Omit<Transfer, 'at'>): boolean {
+  return from === wanted.from && to === wanted.to && (reset === undefined || reset === wanted.reset)
+}
+
+/** The transfers of a record, the last first: those that its owners asked for here, and those that peers told of. */
+export async function findTransfers(db: Trx, cid: string): Promise<Transfer[]> {
+  const rows = await db
+    .selectFrom('change')
+    .select(['arguments', 'at'])
+    .where('cid', '=', cid)
+    .where(({ eb, or, and }) =>
+      or([eb('kind', '=', 'transfer'), and([eb('kind', '=', 'repair'), eb('arguments', '<>', '{}')])]),
+    )
+    .orderBy('seq', 'desc')
+    .limit(transfersMost)
+    .execute()
+  return rows.map((row) => ({ ...v.parse(transferArguments, JSON.parse(row.arguments)), at: row.at }))
 }

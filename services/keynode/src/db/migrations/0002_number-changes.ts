@@ -1,0 +1,31 @@
+import type { Migration } from '@cairn/service'
+
+/**
+ * Changes are numbered by themselves: what a repair takes over may have the version of a change that is there. Records say
+ * who made them, for that is what the limit of an address counts.
+ */
+export const numberChanges: Migration = {
+  name: '0002_number-changes',
+  statements: ({ integer, text, clustered }) => [
+    `create table numbered_change (
+      cid ${text} not null references key (cid) on delete cascade,
+      seq ${integer} not null,
+      version ${integer} not null,
+      kind ${text} not null,
+      id ${text} not null,
+      by_address ${text} not null,
+      arguments ${text} not null,
+      at ${integer} not null,
+      primary key (cid, seq)
+    )${clustered}`,
+    `insert into numbered_change (cid, seq, version, kind, id, by_address, arguments, at)
+      select cid, version, version, kind, id, by_address, arguments, at from change`,
+    'drop table change',
+    'alter table numbered_change rename to change',
+
+    `alter table key add column creator ${text} not null default ''`,
+    `update key set creator = coalesce(
+      (select by_address from change where change.cid = key.cid order by seq limit 1), owner)`,
+    'create index key_creator on key (creator, cid)',
+  ],
+}

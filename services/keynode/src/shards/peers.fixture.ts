@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readKeyNodeConfig } from '../config.ts'
+import type { Caller, Context } from '../context.ts'
+import { deriveNodeKeys } from '../identity.ts'
+import { publicKeyOf } from '../sessions/tokens.ts'
+import { type KeyNode, startKeyNode } from '../start.ts'
+
+/** Five nodes that ask each other over HTTP, with one clock; a test works on what is behind their routes. */
+export type FivePeers = AsyncDisposable & {
+  of(node: number): Context
+  readonly all: readonly Context[]
+  pass(ms: number): void
+}
+
+const numbers = [1, 2, 3, 4, 5]
+
+export async function startFivePeers(): Promise<FivePeers> {
+  const home = await mkdtemp(join(tmpdir(), 'cairn-peers-'))
+  const urls = new Map<number, string>()
+  const nodes: KeyNode[] = []
+  let skewMs = 0
+  const secretOf = (node: number) => Buffer.alloc(32, node)
+  for (const node of numbers) {
+    const config = readKeyNodeConfig({
+      CAIRN_KEYNODE_NUMBER: String(node),
+      CAIRN_KEYNODE_HOME: join(home, String(node)),
+      CAIRN_KEYNODE_PORT: '0',
+      CAIRN_KEYNODE_DOMAINS: 'keys.test',
+      CAIRN_KEYNODE_SECRET: secretOf(node).toString('hex'),
+      CAIRN_RATE_FACTOR: '0',
+      CAIRN_STOP_TIMEOUT_SECONDS: '0',
+      CAIRN_LOG_LEVEL: 'fatal',
+    })
+    const started = await startKeyNode(
+      {
+        ...config,
+        get peers() {
+          return numbers
+            .filter((other) => other !== node)
+            .map((other) => ({
+              node: other,
+              url: urls.get(other) ?? 'http://127.0.0.1:9',
+              publicKey: publicKeyOf(deriveNodeKeys(secretOf(other)).signing),
+            }))
+        },
+      },
+      { clock: { now: () => Date.now() + skewMs } },
+    )
+    urls.set(node, started.url)
+    nodes.push(started)
+  }
+  const of = (node: number) => {
+    const found = nodes[node - 1]
+    if (found === undefined) throw new RangeError(`There is no node ${node}`)
+    return found.context
+  }
+  return {
+    of,
+    all: nodes.map(({ context }) => context),
+    pass(ms) {
+      skewMs += ms
+    },
+    async [Symbol.asyncDispose]() {
+      for (const node of nodes) await node[Symbol.asyncDispose]()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Somebody with a session; a challenge id stands for one session. */
+export function callerOf(letter: string, challengeId = `session-of-${letter}`): Caller {
+  return {
+    address: `0x${letter.repeat(40)}`,
+    challengeId,
+    sessionId: challengeId,
+    isBound: false,
+    peer: undefined,
+  }
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto'
+import { zeroAddress } from '@cairn/protocol'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { create } from 'multiformats/hashes/digest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Caller } from '../context.ts'
+import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
+import { promoteRecord } from './promote.ts'
+import { repairRecord } from './repair.ts'
+import { saveRecord } from './save.ts'
+import { shareRecord } from './share.ts'
+import { describeRecord } from './status.ts'
+import { findOtherSets, findRecord, isCreatorFull } from './store.ts'
+import { createKeySweep } from './sweep.ts'
+import { transferRecord } from './transfer.ts'
+
+const day = 24 * 3_600_000
+const all = [1, 2, 3, 4, 5]
+const alice = callerOf('a')
+const bob = callerOf('b')
+const carol = callerOf('c')
+let peers: FivePeers
+let count = 0
+
+beforeAll(async () => {
+  peers = await startFivePeers()
+})
+afterAll(() => peers?.[Symbol.asyncDispose]())
+
+function freshCid(): string {
+  const digest = createHash('sha256').update(`rights ${count++}`).digest()
+  return CID.create(1, raw.code, create(0x12, digest)).toString()
+}
+
+type Extra = { conditions?: string; isOwnerless?: boolean }
+const save = (node: number, cid: string, caller: Caller = alice, key = 'k', extra: Extra = {}) =>
+  saveRecord(peers.of(node), caller, {
+    cid,
+    cidAsGiven: cid,
+    payload: { key, index: '1' },
+    set: undefined,
+    sharedTo: [],
+    ...extra,
+  })
+const rowOf = async (node: number, cid: string) => (await findRecord(peers.of(node).db.read, cid))?.row
+
+async function saveAll(cid: string): Promise<void> {
+  for (const node of all) await save(node, cid)
+  for (const node of all) await promoteRecord(peers.of(node), cid)
+}
+
+test('the old owner finishes a transfer on nodes that were told of it by their peers', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  for (const node of [1, 2, 3]) await transferRecord(peers.of(node), alice, cid, bob.address, true)
+  expect((await repairRecord(peers.of(4), bob, cid))?.outcome).toBe('adopted')
+  expect((await repairRecord(peers.of(5), alice, cid))?.outcome).toBe('adopted')
+  for (const node of all) {
+    const { version } = await transferRecord(peers.of(node), alice, cid, bob.address, true)
+    expect(version).toBe((await rowOf(node, cid))?.version)
+    expect((await describeRecord(peers.of(node), alice, cid)).owner).toBe(bob.address)
+    await expect(transferRecord(peers.of(node), alice, cid, carol.address, true)).rejects.toMatchObject({
+      code: 'ACCESS_DENIED',
+    })
+    await expect(transferRecord(peers.of(node), carol, cid, bob.address, true)).rejects.toMatchObject({
+      code: 'ACCESS_DENIED',
+    })
+  }
+})
+
+test('a repeated transfer is one only while the file still belongs to whom it was given, and for 30 days', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  for (const node of all) await transferRecord(peers.of(node), alice, cid, bob.address, true)
+  await transferRecord(peers.of(1), alice, cid, bob.address, true)
+  peers.pass(31 * day)
+  await expect(transferRecord(peers.of(2), alice, cid, bob.address, true)).rejects.toMatchObject({
+    code: 'ACCESS_DENIED',
+  })
+  peers.pass(-31 * day)
+  await expect(transferRecord(peers.of(1), alice, cid, bob.address, false)).rejects.toMatchObject({
+    code: 'ACCESS_DENIED',
+  })
+  await transferRecord(peers.of(1), bob, cid, carol.address, true)
+  await expect(transferRecord(peers.of(1), alice, cid, bob.address, true)).rejects.toMatchObject({
+    code: 'ACCESS_DENIED',
+  })
+  expect((await rowOf(1, cid))?.owner).toBe(carol.address)
+})
+
+test('a repair is for owners, owners before and recipients', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  for (const node of [1, 2, 3]) await shareRecord(peers.of(node), alice, cid, [bob.address])
+  await expect(repairRecord(peers.of(4), carol, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  expect((await rowOf(4, cid))?.version).toBe(1)
+  expect((await repairRecord(peers.of(4), bob, cid))?.outcome).toBe('adopted')
+  expect((await repairRecord(peers.of(5), alice, cid))?.outcome).toBe('adopted')
+  expect(await repairRecord(peers.of(5), alice, freshCid())).toBeUndefined()
+})
+
+test('a save that left a key to its conditions may be repeated, whatever happened since, with the same key only', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  const rules = { conditions: '{"aggregator":"","conditions":[]}', isOwnerless: true }
+  const again = callerOf('a', 'another session')
+  for (const node of all) await save(node, cid, again, `new${node}`, rules)
+  for (const node of all) await promoteRecord(peers.of(node), cid)
+  for (const node of all) {
+    const row = await rowOf(node, cid)
+    expect(row).toMatchObject({ owner: zeroAddress, set_id: 'auth:another session' })
+    expect(await save(node, cid, again, `new${node}`, rules)).toEqual({ version: row?.version })
+    await expect(save(node, cid, again, 'other', rules)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+    await expect(save(node, cid, alice, `new${node}`, rules)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+    await expect(
+      save(node, cid, again, `new${node}`, { ...rules, conditions: '{"aggregator":"x","conditions":[]}' }),
+    ).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  }
+})
+
+test('the limit of an address counts what it made, not what others gave it or what it gave away', async () => {
+  const maker = callerOf('d')
+  const first = freshCid()
+  const second = freshCid()
+  const { db } = peers.of(1)
+  await save(1, first, maker)
+  await save(1, second, maker)
+  await transferRecord(peers.of(1), maker, first, callerOf('e').address, true)
+  expect(await isCreatorFull(db.read, maker.address, 2)).toBe(true)
+  expect(await isCreatorFull(db.read, maker.address, 3)).toBe(false)
+  expect(await isCreatorFull(db.read, callerOf('e').address, 1)).toBe(false)
+})
+
+test('a change and a repair that have the same version are both written down', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  for (const node of [1, 2, 3]) await transferRecord(peers.of(node), alice, cid, bob.address, true)
+  // Node 4 has a change of its own at the version that its peers state.
+  await shareRecord(peers.of(4), alice, cid, [carol.address])
+  expect((await repairRecord(peers.of(4), bob, cid))?.outcome).toBe('adopted')
+  const { db } = peers.of(4)
+  const kinds = await db.read
+    .selectFrom('change')
+    .select(['seq', 'kind'])
+    .where('cid', '=', cid)
+    .orderBy('seq')
+    .execute()
+  expect(kinds).toEqual([
+    { seq: 1, kind: 'save' },
+    { seq: 2, kind: 'share' },
+    { seq: 3, kind: 'repair' },
+  ])
+  await transferRecord(peers.of(4), alice, cid, bob.address, true)
+})
+
+test('a hundred records that nobody confirms keep no other waiting in the sweep', async () => {
+  const sweep = createKeySweep(peers.of(1))
+  const squatter = callerOf('f')
+  for (let i = 0; i < 110; i++) await save(1, freshCid(), squatter)
+  const cids = [freshCid(), freshCid(), freshCid()]
+  for (const cid of cids) for (const node of all) await save(node, cid)
+  peers.pass(120_000)
+  await sweep(new AbortController().signal)
+  await sweep(new AbortController().signal)
+  for (const cid of cids) expect((await rowOf(1, cid))?.state).toBe('held')
+})
+
+test('a set that one node was given and two never heard of goes after 30 days; one that three hold comes in force', async () => {
+  const lost = freshCid()
+  const kept = freshCid()
+  await saveAll(lost)
+  await saveAll(kept)
+  const later = callerOf('a', 'later')
+  for (const node of [1, 2]) await save(node, lost, later, 'new')
+  for (const node of [1, 2, 3]) await save(node, kept, later, 'new')
+  const sets = async (cid: string) => (await findOtherSets(peers.of(1).db.read, cid)).map(({ kind }) => kind)
+  const sweep = createKeySweep(peers.of(1))
+  peers.pass(29 * day)
+  for (let round = 0; round < 3; round++) await sweep(new AbortController().signal)
+  expect(await sets(lost)).toEqual(['pending'])
+  expect(await sets(kept)).toEqual(['previous'])
+  expect((await rowOf(1, kept))?.set_id).toBe('auth:later')
+  peers.pass(2 * day)
+  // Those of the test before are looked at, too: 100 in a round.
+  for (let round = 0; round < 3; round++) await sweep(new AbortController().signal)
+  expect(await sets(lost)).toEqual([])
+  expect((await rowOf(1, lost))?.set_id).toBe(`auth:${alice.challengeId}`)
+})
