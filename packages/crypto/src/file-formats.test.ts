@@ -2,6 +2,7 @@ import { createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { deriveKeysV2 } from './file-key.ts'
 import { createSeedV1, decryptBytesV1, encryptBytesV1, overheadV1 } from './file-v1.ts'
 import { decryptV2, encryptedSizeV2, encryptV2, headerBytesV2, isFormatV2, openV2 } from './file-v2.ts'
 import { generateKey } from './split.ts'
@@ -150,6 +151,31 @@ describe('the second format', () => {
       expect(await codeOf(open.then((file) => file.read(0, plain.length)))).toBe('DECRYPTION_FAILED')
     }
     expect(await codeOf(decrypt(sealed, other))).toBe('DECRYPTION_FAILED')
+  })
+
+  test('an empty last chunk is that of an empty file only, even from who knows the key', async () => {
+    const chunkBytes = 4096
+    const all: Uint8Array[] = []
+    for await (const piece of encryptV2([randomBytes(10)], masterKey, { chunkBytes })) all.push(piece)
+    const header = new Uint8Array(all[0] ?? [])
+    const keys = await deriveKeysV2(masterKey, header.slice(12, 44))
+    const seal = async (bytes: Uint8Array<ArrayBuffer>, counter: number, isLast: boolean) => {
+      const iv = new Uint8Array([...header.subarray(44, 51), 0, 0, 0, counter, isLast ? 1 : 0])
+      return Buffer.from(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, keys.chunks, bytes))
+    }
+    const plain = new Uint8Array(randomBytes(chunkBytes))
+    const open = async (file: Buffer) => {
+      const opened = await openV2(async (from, length) => file.subarray(from, from + length), file.length, masterKey)
+      return opened.read(0, 10_000)
+    }
+    const right = Buffer.concat([header, await seal(plain, 0, true)])
+    expect(await open(right)).toEqual(plain)
+    const forged = Buffer.concat([header, await seal(plain, 0, false), await seal(new Uint8Array(0), 1, true)])
+    await expect(open(forged)).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
+    const stream = async () => {
+      for await (const _piece of decryptV2([forged], masterKey));
+    }
+    await expect(stream()).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
   })
 
   test('whatever else is given is told to be no such file', async () => {

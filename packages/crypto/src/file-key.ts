@@ -6,7 +6,7 @@ const iterations = 250_000
 const utf8 = new TextEncoder()
 
 /** The text that files' passwords are made of: 64 lower-case hex characters. @throws CairnError KEY_NOT_SHARDABLE */
-function passwordOf(masterKey: string): Uint8Array<ArrayBuffer> {
+export function passwordOf(masterKey: string): Uint8Array<ArrayBuffer> {
   const text = masterKey.toLowerCase()
   // Keys of other clients may be any 64 digits; only their form is looked at.
   if (!/^[0-9a-f]{64}$/.test(text) || (parseScalar(text) === undefined && /^0+$/.test(text)))

@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { deriveKeysV2, type FileKeysV2 } from './file-key.ts'
 import { tagBytes } from './file-v1.ts'
+import { type ByteSource, type OpenSource, openSource } from './source.ts'
 
 /**
  * The second format: a header, then chunks of one size, each an AES-256-GCM message of its own, so that any range can be
@@ -60,23 +61,38 @@ export function encryptedSizeV2(sizeBytes: number, chunkBytes = chunkBytesV2): n
  * @throws CairnError KEY_NOT_SHARDABLE, INVALID_REQUEST (chunk size), FILE_CHANGED (another length than promised)
  */
 export async function* encryptV2(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  source: ByteSource,
   masterKey: string,
   options: EncryptOptionsV2 = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { chunkBytes = chunkBytesV2, sizeBytes, ownerCommitment } = options
+  const pieces = openSource(source)
+  try {
+    yield* encryptPieces(pieces, masterKey, options)
+  } finally {
+    await pieces.close()
+  }
+}
+
+async function* encryptPieces(
+  pieces: OpenSource,
+  masterKey: string,
+  { chunkBytes = chunkBytesV2, sizeBytes, ownerCommitment }: EncryptOptionsV2,
+): AsyncGenerator<Uint8Array, void, undefined> {
   if (!Number.isInteger(Math.log2(chunkBytes)) || chunkBytes < 4096 || chunkBytes > 16 * 1024 * 1024)
     throw new CairnError('INVALID_REQUEST', { message: 'A chunk is a power of two from 4 KiB to 16 MiB' })
   const nonce = crypto.getRandomValues(new Uint8Array(32))
   const prefix = crypto.getRandomValues(new Uint8Array(7))
   const keys = await deriveKeysV2(masterKey, nonce)
   yield await writeHeader(keys, { chunkBytes, sizeBytes, ownerCommitment, nonce, prefix })
-  let counter = 0
+  const reader = createReader(pieces)
   let total = 0
-  for await (const { bytes, isLast } of cut(source, chunkBytes)) {
-    total += bytes.length
+  // The last piece is shorter, and empty only where the whole stream is.
+  for (let counter = 0, isLast = false; !isLast; counter++) {
     if (counter >= chunksMost) throw new CairnError('FILE_TOO_LARGE')
-    const iv = nonceOf(prefix, counter++, isLast)
+    const bytes = await reader.take(chunkBytes)
+    isLast = await reader.isAtEnd()
+    total += bytes.length
+    const iv = nonceOf(prefix, counter, isLast)
     yield new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, keys.chunks, bytes))
   }
   if (sizeBytes !== undefined && total !== sizeBytes) throw new CairnError('FILE_CHANGED')
@@ -87,16 +103,23 @@ export async function* encryptV2(
  * true one.
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
  */
-export async function* decryptV2(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  masterKey: string,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = createReader(source)
-  const first = await reader.take(headerBytesV2)
-  const header = readHeader(first)
+export async function* decryptV2(source: ByteSource, masterKey: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const pieces = openSource(source)
+  try {
+    yield* decryptPieces(pieces, masterKey)
+  } finally {
+    await pieces.close()
+  }
+}
+
+async function* decryptPieces(pieces: OpenSource, masterKey: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = createReader(pieces)
+  const header = readHeader(await reader.take(headerBytesV2))
   const keys = await openHeader(header, masterKey)
   let total = 0
   for (let counter = 0; ; counter++) {
+    // Beyond it a nonce would come a second time: no writer makes such a file.
+    if (counter >= chunksMost) throw new CairnError('DECRYPTION_FAILED')
     const sealed = await reader.take(header.chunkBytes + tagBytes)
     const isLast = await reader.isAtEnd()
     if (sealed.length <= tagBytes && counter > 0) throw new CairnError('DECRYPTION_FAILED')
@@ -134,6 +157,9 @@ export async function openV2(readRange: ReadRange, encryptedBytes: number, maste
   const body = encryptedBytes - headerBytesV2
   const count = Math.max(1, Math.ceil(body / sealedBytes))
   const sizeBytes = body - count * tagBytes
+  // As when it is read as a stream: only an empty file ends with an empty chunk, and no counter comes twice.
+  const lastBytes = body - (count - 1) * sealedBytes
+  if (count > chunksMost || (count > 1 && lastBytes <= tagBytes)) throw new CairnError('DECRYPTION_FAILED')
   if (sizeBytes < 0 || (header.sizeBytes !== undefined && header.sizeBytes !== sizeBytes))
     throw new CairnError('DECRYPTION_FAILED')
   const readChunk = async (counter: number): Promise<Uint8Array> => {
@@ -244,27 +270,12 @@ function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return difference === 0
 }
 
-/** Cuts a stream into pieces of one size; the last is shorter, and empty only where the whole stream is. */
-async function* cut(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  size: number,
-): AsyncGenerator<{ bytes: Uint8Array<ArrayBuffer>; isLast: boolean }> {
-  const reader = createReader(source)
-  for (;;) {
-    const bytes = await reader.take(size)
-    const isLast = await reader.isAtEnd()
-    yield { bytes, isLast }
-    if (isLast) return
-  }
-}
-
 /** Takes a stream apart in lengths of the caller's choice. */
-function createReader(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): {
+function createReader(pieces: OpenSource): {
   /** So many bytes, or what is left. */
   take(length: number): Promise<Uint8Array<ArrayBuffer>>
   isAtEnd(): Promise<boolean>
 } {
-  const pieces = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
   let rest: Uint8Array = new Uint8Array(0)
   const fill = async (): Promise<boolean> => {
     while (rest.length === 0) {

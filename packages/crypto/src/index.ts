@@ -1,6 +1,6 @@
 export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
 export { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
-export { deriveKeyV1 } from './file-key.ts'
+export { deriveKeyV1, passwordOf } from './file-key.ts'
 export {
   bytesMostV1,
   createSeedV1,
@@ -39,6 +39,7 @@ export {
   writeDidKey,
 } from './session-key.ts'
 export { parseSignIn, type SignIn, writeSignIn } from './sign-in.ts'
+export { type ByteSource, type OpenSource, openSource } from './source.ts'
 export { generateKey, type KeySet, splitKey } from './split.ts'
 export { coreumAddress, signCoreum } from './verify-coreum.ts'
 export { verifyWalletSignature } from './verify-signature.ts'

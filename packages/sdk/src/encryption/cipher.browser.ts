@@ -1,4 +1,4 @@
-import { decryptBytesV1, encryptBytesV1, type SeedV1 } from '@cairn/crypto'
+import { type ByteSource, decryptBytesV1, encryptBytesV1, type SeedV1 } from '@cairn/crypto'
 import { CairnError } from '@cairn/protocol'
 
 // The browser's half of cipher.ts: WebCrypto takes a message whole, in the browser's own threads, not in the page's.
@@ -13,7 +13,7 @@ function limitBytes(): number {
   return isMobile ? mobileBytesMost : bytesMost
 }
 
-async function gather(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
+async function gather(source: ByteSource): Promise<Uint8Array> {
   const most = limitBytes()
   const pieces: Uint8Array<ArrayBuffer>[] = []
   let total = 0
@@ -31,17 +31,14 @@ async function gather(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>):
 }
 
 export async function* encryptV1(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  source: ByteSource,
   masterKey: string,
   seed: SeedV1,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield await encryptBytesV1(await gather(source), masterKey, seed)
 }
 
-export async function* decryptV1(
-  source: AsyncIterable<Uint8Array>,
-  masterKey: string,
-): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* decryptV1(source: ByteSource, masterKey: string): AsyncGenerator<Uint8Array, void, undefined> {
   yield await decryptBytesV1(await gather(source), masterKey)
 }
 

@@ -3,7 +3,16 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { bytesMostV1, ivBytes, type SeedV1, saltBytes, tagBytes } from '@cairn/crypto'
+import {
+  type ByteSource,
+  bytesMostV1,
+  ivBytes,
+  openSource,
+  passwordOf,
+  type SeedV1,
+  saltBytes,
+  tagBytes,
+} from '@cairn/crypto'
 import { CairnError } from '@cairn/protocol'
 
 // The first file format in Node: streamed, for its own cipher can do what WebCrypto cannot. cipher.browser.ts is the other half.
@@ -13,20 +22,34 @@ const iterations = 250_000
 const pieceBytes = 1024 * 1024
 const derive = promisify(pbkdf2)
 
-function keyOf(masterKey: string, salt: Uint8Array): Promise<Buffer> {
-  return derive(masterKey.toLowerCase(), salt, iterations, 32, 'sha256')
+/** @throws CairnError KEY_NOT_SHARDABLE */
+async function keyOf(masterKey: string, salt: Uint8Array): Promise<Buffer> {
+  return derive(passwordOf(masterKey), salt, iterations, 32, 'sha256')
 }
 
-/** Encrypts a stream in the first format, in flat memory. @throws CairnError FILE_TOO_LARGE beyond 64 GiB */
+/** Encrypts a stream in the first format, in flat memory. @throws CairnError KEY_NOT_SHARDABLE, FILE_TOO_LARGE beyond 64 GiB */
 export async function* encryptV1(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  source: ByteSource,
+  masterKey: string,
+  seed: SeedV1,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const pieces = openSource(source)
+  try {
+    yield* encryptPieces(pieces, masterKey, seed)
+  } finally {
+    await pieces.close()
+  }
+}
+
+async function* encryptPieces(
+  pieces: AsyncIterable<Uint8Array>,
   masterKey: string,
   { salt, iv }: SeedV1,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const cipher = createCipheriv(algorithm, await keyOf(masterKey, salt), iv, { authTagLength: tagBytes })
   yield Buffer.concat([salt, iv])
   let total = 0
-  for await (const piece of source) {
+  for await (const piece of pieces) {
     total += piece.length
     if (total > bytesMostV1) throw tooLarge()
     yield cipher.update(piece)
@@ -41,7 +64,7 @@ export async function* encryptV1(
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
  */
 export async function* decryptUnverifiedV1(
-  source: AsyncIterable<Uint8Array>,
+  source: ByteSource,
   masterKey: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const headBytes = saltBytes + ivBytes
@@ -79,8 +102,17 @@ export async function* decryptUnverifiedV1(
  * temporary file, are gone through once, and given in a second pass.
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
  */
-export async function* decryptV1(
-  source: AsyncIterable<Uint8Array>,
+export async function* decryptV1(source: ByteSource, masterKey: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const pieces = openSource(source)
+  try {
+    yield* decryptSpooled(pieces, masterKey)
+  } finally {
+    await pieces.close()
+  }
+}
+
+async function* decryptSpooled(
+  pieces: AsyncIterable<Uint8Array>,
   masterKey: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-decrypt-'))
@@ -89,7 +121,7 @@ export async function* decryptV1(
     try {
       let sizeBytes = 0
       const spooled = async function* () {
-        for await (const piece of source) {
+        for await (const piece of pieces) {
           for (let at = 0; at < piece.length; )
             at += (await file.write(piece, at, piece.length - at, sizeBytes + at)).bytesWritten
           sizeBytes += piece.length

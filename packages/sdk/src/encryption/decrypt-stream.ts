@@ -1,4 +1,4 @@
-import { decryptV2, isFormatV2 } from '@cairn/crypto'
+import { type ByteSource, decryptV2, isFormatV2, type OpenSource, openSource } from '@cairn/crypto'
 import { decryptUnverifiedV1, decryptV1 } from '#cipher'
 
 const markBytes = 8
@@ -8,29 +8,38 @@ const markBytes = 8
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
  */
 export async function* decryptStream(
-  source: AsyncIterable<Uint8Array>,
+  source: ByteSource,
   masterKey: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { isV2, pieces } = await look(source)
-  yield* isV2 ? decryptV2(pieces, masterKey) : decryptV1(pieces, masterKey)
+  const pieces = openSource(source)
+  try {
+    const { isV2, again } = await look(pieces)
+    yield* isV2 ? decryptV2(again, masterKey) : decryptV1(again, masterKey)
+  } finally {
+    await pieces.close()
+  }
 }
 
 /** The same for a place that nobody sees before the end: what is given counts only once it ended without an error. */
 export async function* decryptUnverified(
-  source: AsyncIterable<Uint8Array>,
+  source: ByteSource,
   masterKey: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { isV2, pieces } = await look(source)
-  yield* isV2 ? decryptV2(pieces, masterKey) : decryptUnverifiedV1(pieces, masterKey)
+  const pieces = openSource(source)
+  try {
+    const { isV2, again } = await look(pieces)
+    yield* isV2 ? decryptV2(again, masterKey) : decryptUnverifiedV1(again, masterKey)
+  } finally {
+    await pieces.close()
+  }
 }
 
 /** Looks at the first bytes; the stream begins with them again. */
-async function look(source: AsyncIterable<Uint8Array>): Promise<{ isV2: boolean; pieces: AsyncIterable<Uint8Array> }> {
-  const iterator = source[Symbol.asyncIterator]()
+async function look(pieces: OpenSource): Promise<{ isV2: boolean; again: OpenSource }> {
   const first: Uint8Array[] = []
   let length = 0
   while (length < markBytes) {
-    const { done, value } = await iterator.next()
+    const { done, value } = await pieces.next()
     if (done === true) break
     first.push(value.slice())
     length += value.length
@@ -41,13 +50,15 @@ async function look(source: AsyncIterable<Uint8Array>): Promise<{ isV2: boolean;
     start.set(piece, at)
     at += piece.length
   }
-  const pieces = async function* () {
-    try {
-      if (length > 0) yield start
-      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value
-    } finally {
-      await iterator.return?.()
-    }
+  let isStarted = length === 0
+  const again: OpenSource = {
+    ...pieces,
+    next() {
+      if (isStarted) return pieces.next()
+      isStarted = true
+      return Promise.resolve({ done: false, value: start })
+    },
+    [Symbol.asyncIterator]: () => again,
   }
-  return { isV2: isFormatV2(start), pieces: pieces() }
+  return { isV2: isFormatV2(start), again }
 }

@@ -1,4 +1,4 @@
-import { chunkBytesV2, createSeedV1, encryptedSizeV2, encryptV2, overheadV1 } from '@cairn/crypto'
+import { type ByteSource, chunkBytesV2, createSeedV1, encryptedSizeV2, encryptV2, overheadV1 } from '@cairn/crypto'
 import { encryptV1 } from '#cipher'
 
 /** The two file formats: `v1` is one message, as published clients read it; `v2` is chunks that can be sought in. */
@@ -6,7 +6,7 @@ export type FileFormat = 'v1' | 'v2'
 
 /** Encrypts a stream. @throws CairnError FILE_TOO_LARGE */
 export function encryptStream(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  source: ByteSource,
   masterKey: string,
   {
     format = 'v1',

@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decryptStream, decryptUnverified } from './decrypt-stream.ts'
 import { encryptedSize, encryptStream } from './encrypt-stream.ts'
+import { publishedFiles } from './published-files.fixture.ts'
 
 type Cipher = {
   encryptFile(bytes: ArrayBuffer, key: string): Promise<Uint8Array>
@@ -59,24 +60,98 @@ test('what the published client encrypts we open, and what we encrypt it opens, 
     expect(new Uint8Array(await published.decryptFile(ours, masterKey))).toEqual(plain)
 })
 
+/** Every bit flipped would take a day of key derivation in v1: all of its head, tag and border, and some of what is between. */
+const placesOf = (format: 'v1' | 'v2', length: number) =>
+  Array.from({ length }, (_byte, i) => i).filter((i) => format === 'v2' || i < 30 || i >= length - 18 || i % 40 === 0)
+
 test.each(['v1', 'v2'] as const)(
-  'a changed byte of %s releases nothing of it, and leaves nothing behind',
+  'a changed byte of %s, wherever it is, releases nothing of it, and leaves nothing behind',
   async (format) => {
-    const sealed = await join(encryptStream(pieces(new Uint8Array(randomBytes(5000)), 700), masterKey, { format }))
+    const sealed = await join(encryptStream([new Uint8Array(randomBytes(300))], masterKey, { format }))
     const before = spools()
-    for (const at of [0, 10, 20, 30, 160, 3000, sealed.length - 17, sealed.length - 1].filter((place) => place >= 0)) {
+    await mapSome(placesOf(format, sealed.length), async (at) => {
       const changed = sealed.slice()
-      changed[at] = (changed[at] ?? 0) ^ 4
+      changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8))
       const released: Uint8Array[] = []
       const work = async () => {
         for await (const piece of decryptStream(pieces(changed, 512), masterKey)) released.push(piece)
       }
       await expect(work(), String(at)).rejects.toSatisfy((error) => CairnError.is(error))
       expect(released, String(at)).toEqual([])
-    }
+    })
     expect(spools()).toBe(before)
   },
 )
+
+/** Four at a time: key derivation runs in threads of its own. */
+async function mapSome(places: readonly number[], work: (at: number) => Promise<void>): Promise<void> {
+  const rest = [...places]
+  const lane = async () => {
+    for (let at = rest.shift(); at !== undefined; at = rest.shift()) await work(at)
+  }
+  await Promise.all([lane(), lane(), lane(), lane()])
+}
+
+test.each(['v1', 'v2'] as const)(
+  'the source of %s is closed on failure, on an early end and before a first piece, and only then',
+  async (format) => {
+    const sealed = await join(encryptStream([new Uint8Array(200_000)], masterKey, { format, chunkBytes: 4096 }))
+    const watch = (bytes: Uint8Array) => {
+      const seen = { closed: 0 }
+      let at = 0
+      const source: AsyncIterable<Uint8Array> = {
+        [Symbol.asyncIterator]: () => ({
+          next: async () => {
+            if (at >= bytes.length) return { done: true, value: undefined }
+            at += 1000
+            return { done: false, value: bytes.subarray(at - 1000, at) }
+          },
+          return: async () => {
+            seen.closed++
+            return { done: true, value: undefined }
+          },
+        }),
+      }
+      return { seen, source }
+    }
+    const takeOne = async (stream: AsyncIterable<Uint8Array>) => {
+      for await (const _piece of stream) break
+    }
+    const plain = new Uint8Array(200_000)
+    const uses: [string, Uint8Array, (source: AsyncIterable<Uint8Array>) => Promise<unknown>, number][] = [
+      ['encrypt, early end', plain, (source) => takeOne(encryptStream(source, masterKey, { format })), 1],
+      ['encrypt, wrong key', plain, (source) => join(encryptStream(source, 'no key', { format })), 1],
+      ['encrypt, whole', plain, (source) => join(encryptStream(source, masterKey, { format })), 0],
+      ['decrypt, wrong key', sealed, (source) => join(decryptStream(source, 'f'.repeat(64))), format === 'v1' ? 0 : 1],
+      ['decrypt, no key', sealed, (source) => join(decryptStream(source, 'no key')), 1],
+      ['decrypt, not encrypted', plain.subarray(0, 10), (source) => join(decryptStream(source, masterKey)), 0],
+      ['unverified, early end', sealed, (source) => takeOne(decryptUnverified(source, masterKey)), 1],
+      ['decrypt, whole', sealed, (source) => join(decryptStream(source, masterKey)), 0],
+    ]
+    for (const [name, bytes, use, closed] of uses) {
+      const { seen, source } = watch(bytes)
+      await use(source).catch((error: unknown) => expect(CairnError.is(error), name).toBe(true))
+      expect(seen.closed, name).toBe(closed)
+    }
+  },
+)
+
+test('a key that is none is refused by both formats, both ways', async () => {
+  const sealed = await join(encryptStream([new Uint8Array(9)], masterKey))
+  for (const key of ['', '0'.repeat(64), 'z'.repeat(64), `${masterKey}0`]) {
+    for (const format of ['v1', 'v2'] as const)
+      await expect(join(encryptStream([], key, { format }))).rejects.toMatchObject({ code: 'KEY_NOT_SHARDABLE' })
+    await expect(join(decryptStream([sealed], key))).rejects.toMatchObject({ code: 'KEY_NOT_SHARDABLE' })
+  }
+})
+
+test('files that published clients encrypted once still open', async () => {
+  for (const { client, key, plain, sealed } of publishedFiles) {
+    const opened = await join(decryptStream([Buffer.from(sealed, 'base64')], key))
+    expect(Buffer.from(opened).toString('utf8'), client).toBe(plain)
+    expect(Buffer.from(await decryptBytesV1(Buffer.from(sealed, 'base64'), key)).toString('utf8')).toBe(plain)
+  }
+})
 
 test('a file that was cut off, or is none, is told so', async () => {
   const sealed = await join(encryptStream(pieces(new Uint8Array(500), 100), masterKey))
