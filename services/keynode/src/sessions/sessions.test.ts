@@ -1,4 +1,5 @@
 import { createSessionKey, proofHeader, signMessage, signRequest } from '@cairn/crypto'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   callAs,
@@ -15,207 +16,226 @@ const path = '/api/retrieveSharedKey/1'
 const minute = 60_000
 const orderOfSecp256k1 = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-let node: TestNode
-beforeAll(async () => {
-  node = await startTestNode()
-})
-afterAll(() => node?.[Symbol.asyncDispose]())
-
-describe('a signed text', () => {
-  test('opens one session, whoever comes first; the same text opens no other, also after a restart', async () => {
-    const wallet = createTestWallet()
-    const text = await createText(node, wallet)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => openWith(node, wallet, [text])))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(answers.filter(({ code }) => code === 'CHALLENGE_EXPIRED')).toHaveLength(7)
-    const home = node.home
-    await node.stop()
-    node = await startTestNode({}, { home, time: { ms: node.now() } })
-    expect((await openWith(node, wallet, [text])).status).toBe(401)
-  })
-
-  test.each([
-    ['another domain', { domain: 'evil.test' }],
-    ['another network', { network: 'other' }],
-    ['a time to come', { issuedAt: Date.now() + 10 * minute, expiresAt: Date.now() + 20 * minute }],
-    ['a longer life than allowed', { expiresAt: Date.now() + 10 * 3600_000 }],
-  ])('for %s is refused', async (_what, wish) => {
-    const wallet = createTestWallet()
-    const text = await createText(node, wallet, wish)
-    const answer = await openWith(node, wallet, [text])
-    expect([answer.status, answer.json]).toEqual([401, expect.objectContaining({ message: 'Invalid Signature' })])
-  })
-
-  test('of another wallet, with another nonce, changed, or signed by the twin, is refused', async () => {
-    const wallet = createTestWallet()
-    const other = createTestWallet()
-    const text = await createText(node, wallet)
-    expect((await openWith(node, { ...other, address: wallet.address }, [text])).code).toBe('INVALID_SIGNATURE')
-    const foreign = text.replace(/Nonce: [0-9a-f]{32}/, `Nonce: ${'a'.repeat(32)}`)
-    expect((await openWith(node, wallet, [foreign])).code).toBe('INVALID_SIGNATURE')
-    expect((await openWith(node, wallet, [`${text} `])).code).toBe('INVALID_SIGNATURE')
-    const signature = signMessage(wallet.privateKey, text)
-    const s = orderOfSecp256k1 - BigInt(`0x${signature.slice(66, 130)}`)
-    const twin =
-      `0x${signature.slice(2, 66)}${s.toString(16).padStart(64, '0')}${signature.endsWith('1b') ? '1c' : '1b'}` as const
-    expect((await openWith(node, wallet, [text], twin)).code).toBe('INVALID_SIGNATURE')
-    // The text itself was not spent by any of that.
-    expect((await openWith(node, wallet, [text])).status).toBe(200)
-  })
-
-  test('ends with its time', async () => {
-    const wallet = createTestWallet()
-    const text = await createText(node, wallet)
-    node.pass(11 * minute)
-    expect((await openWith(node, wallet, [text])).code).toBe('CHALLENGE_EXPIRED')
-  })
-
-  test('of the account calls opens nothing here', async () => {
-    const wallet = createTestWallet()
-    const text = `Please prove you are the owner of this account: ${wallet.address}\n\nPurpose: api-key`
-    expect((await openWith(node, wallet, [text])).code).toBe('INVALID_SIGNATURE')
-    const answer = await node.call('POST', path, {
-      token: 'cairn_abc12345_secret',
-      body: { address: wallet.address, cid },
+function suite(name: string, prepare: () => Promise<Record<string, string>>): void {
+  describe(name, () => {
+    let environment: Record<string, string>
+    let node: TestNode
+    beforeAll(async () => {
+      environment = await prepare()
+      node = await startTestNode(environment)
     })
-    expect(answer.code).toBe('INVALID_SIGNATURE')
-  })
-})
+    afterAll(() => node?.[Symbol.asyncDispose]())
 
-describe('a session bound to a key', () => {
-  test('needs a proof for each request, good once, here, now, for this very request', async () => {
-    const session = await openTestSession(node)
-    const body = { address: session.address, cid }
-    expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
-    expect((await node.call('POST', path, { token: session.token, body })).code).toBe('INVALID_SIGNATURE')
-    const request = { method: 'POST', path, node: 1, body: JSON.stringify(body), token: session.token }
-    const send = (proof: string, sent: object = body) =>
-      node.call('POST', path, { token: session.token, body: sent, headers: { [proofHeader]: proof } })
-    const proof = signRequest(request, session.sessionKey.secretKey, node.now())
-    expect((await send(proof)).code).toBe('KEY_NOT_FOUND')
-    expect((await send(proof)).code, 'a second time').toBe('INVALID_SIGNATURE')
-    const key = session.sessionKey.secretKey
-    for (const [what, bad] of [
-      ['another node', signRequest({ ...request, node: 2 }, key, node.now())],
-      ['another path', signRequest({ ...request, path: '/api/setSharedKey/1' }, key, node.now())],
-      ['another body', signRequest({ ...request, body: '{}' }, key, node.now())],
-      ['another token', signRequest({ ...request, token: 'x' }, key, node.now())],
-      ['another key', signRequest(request, createSessionKey().secretKey, node.now())],
-      ['two minutes ago', signRequest(request, key, node.now() - 2 * minute)],
-      ['in two minutes', signRequest(request, key, node.now() + 2 * minute)],
-    ] as const) {
-      expect((await send(bad)).code, what).toBe('INVALID_SIGNATURE')
-    }
-  })
-
-  test('is nobody else’s: another address in the body is refused before anything is looked up', async () => {
-    const session = await openTestSession(node)
-    const { token, sessionKey } = session
-    const body = { address: createTestWallet().address, cid }
-    expect((await node.call('POST', path, { token, sessionKey, body })).code).toBe('INVALID_SIGNATURE')
-  })
-
-  test('ends after a quarter of an hour, is renewed once for each token, and a token from before ends it', async () => {
-    const session = await openTestSession(node)
-    const renew = (refreshToken: string) =>
-      node.call('PUT', '/api/keys/session/1', {
-        body: { address: session.address, refreshToken },
-        token: refreshToken.split('.')[1] ?? '',
-        sessionKey: session.sessionKey,
+    describe('a signed text', () => {
+      test('opens one session, whoever comes first; the same text opens no other, also after a restart', async () => {
+        const wallet = createTestWallet()
+        const text = await createText(node, wallet)
+        const answers = await Promise.all(Array.from({ length: 8 }, () => openWith(node, wallet, [text])))
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+        expect(answers.filter(({ code }) => code === 'CHALLENGE_EXPIRED')).toHaveLength(7)
+        const home = node.home
+        await node.stop()
+        node = await startTestNode(environment, { home, time: { ms: node.now() } })
+        expect((await openWith(node, wallet, [text])).status).toBe(401)
       })
-    node.pass(16 * minute)
-    expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
-    const first = await renew(session.refreshToken)
-    expect(first.status).toBe(200)
-    // Its answer was lost: within a minute the same is given again.
-    expect(((await renew(session.refreshToken)).json as { refreshToken: string }).refreshToken).toBe(
-      (first.json as { refreshToken: string }).refreshToken,
-    )
-    const second = await renew((first.json as { refreshToken: string }).refreshToken)
-    expect(second.status).toBe(200)
-    const { token, refreshToken } = second.json as { token: string; refreshToken: string }
-    expect((await callAs(node, { ...session, token }, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
-    node.pass(2 * minute)
-    expect((await renew(session.refreshToken)).code, 'a stolen token').toBe('INVALID_SIGNATURE')
-    expect((await renew(refreshToken)).code, 'the family is over').toBe('INVALID_SIGNATURE')
-    expect((await callAs(node, { ...session, token }, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
+
+      test.each([
+        ['another domain', { domain: 'evil.test' }],
+        ['another network', { network: 'other' }],
+        ['a time to come', { issuedAt: Date.now() + 10 * minute, expiresAt: Date.now() + 20 * minute }],
+        ['a longer life than allowed', { expiresAt: Date.now() + 10 * 3600_000 }],
+      ])('for %s is refused', async (_what, wish) => {
+        const wallet = createTestWallet()
+        const text = await createText(node, wallet, wish)
+        const answer = await openWith(node, wallet, [text])
+        expect([answer.status, answer.json]).toEqual([401, expect.objectContaining({ message: 'Invalid Signature' })])
+      })
+
+      test('of another wallet, with another nonce, changed, or signed by the twin, is refused', async () => {
+        const wallet = createTestWallet()
+        const other = createTestWallet()
+        const text = await createText(node, wallet)
+        expect((await openWith(node, { ...other, address: wallet.address }, [text])).code).toBe('INVALID_SIGNATURE')
+        const foreign = text.replace(/Nonce: [0-9a-f]{32}/, `Nonce: ${'a'.repeat(32)}`)
+        expect((await openWith(node, wallet, [foreign])).code).toBe('INVALID_SIGNATURE')
+        expect((await openWith(node, wallet, [`${text} `])).code).toBe('INVALID_SIGNATURE')
+        const signature = signMessage(wallet.privateKey, text)
+        const s = orderOfSecp256k1 - BigInt(`0x${signature.slice(66, 130)}`)
+        const twin =
+          `0x${signature.slice(2, 66)}${s.toString(16).padStart(64, '0')}${signature.endsWith('1b') ? '1c' : '1b'}` as const
+        expect((await openWith(node, wallet, [text], twin)).code).toBe('INVALID_SIGNATURE')
+        // The text itself was not spent by any of that.
+        expect((await openWith(node, wallet, [text])).status).toBe(200)
+      })
+
+      test('ends with its time', async () => {
+        const wallet = createTestWallet()
+        const text = await createText(node, wallet)
+        node.pass(11 * minute)
+        expect((await openWith(node, wallet, [text])).code).toBe('CHALLENGE_EXPIRED')
+      })
+
+      test('of the account calls opens nothing here', async () => {
+        const wallet = createTestWallet()
+        const text = `Please prove you are the owner of this account: ${wallet.address}\n\nPurpose: api-key`
+        expect((await openWith(node, wallet, [text])).code).toBe('INVALID_SIGNATURE')
+        const answer = await node.call('POST', path, {
+          token: 'cairn_abc12345_secret',
+          body: { address: wallet.address, cid },
+        })
+        expect(answer.code).toBe('INVALID_SIGNATURE')
+      })
+    })
+
+    describe('a session bound to a key', () => {
+      test('needs a proof for each request, good once, here, now, for this very request', async () => {
+        const session = await openTestSession(node)
+        const body = { address: session.address, cid }
+        expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
+        expect((await node.call('POST', path, { token: session.token, body })).code).toBe('INVALID_SIGNATURE')
+        const request = { method: 'POST', path, node: 1, body: JSON.stringify(body), token: session.token }
+        const send = (proof: string, sent: object = body) =>
+          node.call('POST', path, { token: session.token, body: sent, headers: { [proofHeader]: proof } })
+        const proof = signRequest(request, session.sessionKey.secretKey, node.now())
+        expect((await send(proof)).code).toBe('KEY_NOT_FOUND')
+        expect((await send(proof)).code, 'a second time').toBe('INVALID_SIGNATURE')
+        const key = session.sessionKey.secretKey
+        for (const [what, bad] of [
+          ['another node', signRequest({ ...request, node: 2 }, key, node.now())],
+          ['another path', signRequest({ ...request, path: '/api/setSharedKey/1' }, key, node.now())],
+          ['another body', signRequest({ ...request, body: '{}' }, key, node.now())],
+          ['another token', signRequest({ ...request, token: 'x' }, key, node.now())],
+          ['another key', signRequest(request, createSessionKey().secretKey, node.now())],
+          ['two minutes ago', signRequest(request, key, node.now() - 2 * minute)],
+          ['in two minutes', signRequest(request, key, node.now() + 2 * minute)],
+        ] as const) {
+          expect((await send(bad)).code, what).toBe('INVALID_SIGNATURE')
+        }
+      })
+
+      test('is nobody else’s: another address in the body is refused before anything is looked up', async () => {
+        const session = await openTestSession(node)
+        const { token, sessionKey } = session
+        const body = { address: createTestWallet().address, cid }
+        expect((await node.call('POST', path, { token, sessionKey, body })).code).toBe('INVALID_SIGNATURE')
+      })
+
+      test('ends after a quarter of an hour, is renewed once for each token, and a token from before ends it', async () => {
+        const session = await openTestSession(node)
+        const renew = (refreshToken: string) =>
+          node.call('PUT', '/api/keys/session/1', {
+            body: { address: session.address, refreshToken },
+            token: refreshToken.split('.')[1] ?? '',
+            sessionKey: session.sessionKey,
+          })
+        node.pass(16 * minute)
+        expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
+        const first = await renew(session.refreshToken)
+        expect(first.status).toBe(200)
+        // Its answer was lost: within a minute the same is given again.
+        expect(((await renew(session.refreshToken)).json as { refreshToken: string }).refreshToken).toBe(
+          (first.json as { refreshToken: string }).refreshToken,
+        )
+        const second = await renew((first.json as { refreshToken: string }).refreshToken)
+        expect(second.status).toBe(200)
+        const { token, refreshToken } = second.json as { token: string; refreshToken: string }
+        expect((await callAs(node, { ...session, token }, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
+        node.pass(2 * minute)
+        expect((await renew(session.refreshToken)).code, 'a stolen token').toBe('INVALID_SIGNATURE')
+        expect((await renew(refreshToken)).code, 'the family is over').toBe('INVALID_SIGNATURE')
+        expect((await callAs(node, { ...session, token }, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
+      })
+
+      test('is not renewed without its key, and ends when it is closed', async () => {
+        const session = await openTestSession(node)
+        const body = { address: session.address, refreshToken: session.refreshToken }
+        expect((await node.call('PUT', '/api/keys/session/1', { body })).code).toBe('INVALID_SIGNATURE')
+        expect((await callAs(node, session, 'DELETE', '/api/keys/session/1')).status).toBe(200)
+        expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
+      })
+    })
+
+    describe('a signature for a bearer', () => {
+      const own = async (wallet = createTestWallet()) => {
+        const { json } = await node.call('GET', `/api/message/${wallet.address}`)
+        const [{ message }] = json as [{ message: string }]
+        return { wallet, message, signature: signMessage(wallet.privateKey, message) }
+      }
+
+      test('is good for one request and its repetition', async () => {
+        const { wallet, signature } = await own()
+        const body = { address: wallet.address, cid }
+        expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
+        expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
+        const other = { ...body, dynamicData: { '1.a': 1 } }
+        expect((await node.call('POST', path, { token: signature, body: other })).code).toBe('INVALID_SIGNATURE')
+        node.pass(2 * minute)
+        expect((await node.call('POST', path, { token: signature, body })).code).toBe('INVALID_SIGNATURE')
+      })
+
+      test('cannot be exchanged for a session as well', async () => {
+        const { wallet, signature, message } = await own()
+        await node.call('POST', path, { token: signature, body: { address: wallet.address, cid } })
+        expect((await openWith(node, wallet, [message], signature)).code).toBe('CHALLENGE_EXPIRED')
+      })
+
+      test('and bundles of tokens are refused where the operator wants sessions alone', async () => {
+        await using strict = await startTestNode({ CAIRN_KEYNODE_LEGACY_BEARER: 'off' })
+        const wallet = createTestWallet()
+        const text = await createText(strict, wallet)
+        expect((await openWith(strict, wallet, [text])).code).toBe('INVALID_SIGNATURE')
+        const session = await openTestSession(strict)
+        expect((await callAs(strict, session, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
+        const bundle = `jwt:${Buffer.from(JSON.stringify({ 1: session.token })).toString('base64url')}`
+        expect((await strict.call('POST', path, { token: bundle, body: { address: session.address, cid } })).code).toBe(
+          'INVALID_SIGNATURE',
+        )
+      })
+    })
+
+    test('a token of one node is nothing at another, and each answers for its own number alone', async () => {
+      await using other = await startTestNode({ CAIRN_KEYNODE_NUMBER: '2', CAIRN_KEYNODE_SECRET: '22'.repeat(32) })
+      const session = await openTestSession(node)
+      const answer = await callAs(other, session, 'POST', '/api/retrieveSharedKey/2', { cid })
+      expect(answer.code).toBe('INVALID_SIGNATURE')
+      const mine = await openTestSession(other)
+      expect((await callAs(other, mine, 'POST', '/api/retrieveSharedKey/1', { cid })).code).toBe('WRONG_NODE')
+    })
+
+    test('no secret of anybody is in the log', async () => {
+      const session = await openTestSession(node)
+      await callAs(node, session, 'POST', path, { cid })
+      const log = node.lines.join('')
+      expect(log.length).toBeGreaterThan(1000)
+      for (const secret of [session.token, session.refreshToken, session.sessionKey.secretKey, '11'.repeat(32)])
+        expect(log.includes(secret.slice(-40))).toBe(false)
+    })
+
+    test('a folder is refused to another secret, number or network', async () => {
+      const home = node.home
+      await node.stop()
+      const time = { ms: node.now() }
+      for (const wrong of [
+        { CAIRN_KEYNODE_SECRET: '33'.repeat(32) },
+        { CAIRN_KEYNODE_NUMBER: '3' },
+        { CAIRN_NETWORK_NAME: 'other' },
+      ]) {
+        await expect(startTestNode({ ...environment, ...wrong }, { home, time })).rejects.toMatchObject({
+          code: 'INVALID_CONFIGURATION',
+        })
+      }
+      node = await startTestNode(environment, { home, time })
+    })
   })
+}
 
-  test('is not renewed without its key, and ends when it is closed', async () => {
-    const session = await openTestSession(node)
-    const body = { address: session.address, refreshToken: session.refreshToken }
-    expect((await node.call('PUT', '/api/keys/session/1', { body })).code).toBe('INVALID_SIGNATURE')
-    expect((await callAs(node, session, 'DELETE', '/api/keys/session/1')).status).toBe(200)
-    expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
+suite('SQLite', async () => ({}))
+
+describe('PostgreSQL', () => {
+  let postgres: PostgresFixture
+  beforeAll(async () => {
+    postgres = await startPostgres()
   })
-})
-
-describe('a signature for a bearer', () => {
-  const own = async (wallet = createTestWallet()) => {
-    const { json } = await node.call('GET', `/api/message/${wallet.address}`)
-    const [{ message }] = json as [{ message: string }]
-    return { wallet, message, signature: signMessage(wallet.privateKey, message) }
-  }
-
-  test('is good for one request and its repetition', async () => {
-    const { wallet, signature } = await own()
-    const body = { address: wallet.address, cid }
-    expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
-    expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
-    const other = { ...body, dynamicData: { '1.a': 1 } }
-    expect((await node.call('POST', path, { token: signature, body: other })).code).toBe('INVALID_SIGNATURE')
-    node.pass(2 * minute)
-    expect((await node.call('POST', path, { token: signature, body })).code).toBe('INVALID_SIGNATURE')
-  })
-
-  test('cannot be exchanged for a session as well', async () => {
-    const { wallet, signature, message } = await own()
-    await node.call('POST', path, { token: signature, body: { address: wallet.address, cid } })
-    expect((await openWith(node, wallet, [message], signature)).code).toBe('CHALLENGE_EXPIRED')
-  })
-
-  test('and bundles of tokens are refused where the operator wants sessions alone', async () => {
-    await using strict = await startTestNode({ CAIRN_KEYNODE_LEGACY_BEARER: 'off' })
-    const wallet = createTestWallet()
-    const text = await createText(strict, wallet)
-    expect((await openWith(strict, wallet, [text])).code).toBe('INVALID_SIGNATURE')
-    const session = await openTestSession(strict)
-    expect((await callAs(strict, session, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
-    const bundle = `jwt:${Buffer.from(JSON.stringify({ 1: session.token })).toString('base64url')}`
-    expect((await strict.call('POST', path, { token: bundle, body: { address: session.address, cid } })).code).toBe(
-      'INVALID_SIGNATURE',
-    )
-  })
-})
-
-test('a token of one node is nothing at another, and each answers for its own number alone', async () => {
-  await using other = await startTestNode({ CAIRN_KEYNODE_NUMBER: '2', CAIRN_KEYNODE_SECRET: '22'.repeat(32) })
-  const session = await openTestSession(node)
-  const answer = await callAs(other, session, 'POST', '/api/retrieveSharedKey/2', { cid })
-  expect(answer.code).toBe('INVALID_SIGNATURE')
-  const mine = await openTestSession(other)
-  expect((await callAs(other, mine, 'POST', '/api/retrieveSharedKey/1', { cid })).code).toBe('WRONG_NODE')
-})
-
-test('no secret of anybody is in the log', async () => {
-  const session = await openTestSession(node)
-  await callAs(node, session, 'POST', path, { cid })
-  const log = node.lines.join('')
-  expect(log.length).toBeGreaterThan(1000)
-  for (const secret of [session.token, session.refreshToken, session.sessionKey.secretKey, '11'.repeat(32)])
-    expect(log.includes(secret.slice(-40))).toBe(false)
-})
-
-test('a folder is refused to another secret, number or network', async () => {
-  const home = node.home
-  await node.stop()
-  const time = { ms: node.now() }
-  for (const wrong of [
-    { CAIRN_KEYNODE_SECRET: '33'.repeat(32) },
-    { CAIRN_KEYNODE_NUMBER: '3' },
-    { CAIRN_NETWORK_NAME: 'other' },
-  ]) {
-    await expect(startTestNode(wrong, { home, time })).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' })
-  }
-  node = await startTestNode({}, { home, time })
+  afterAll(() => postgres?.stop())
+  suite('the same', async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() }))
 })

@@ -5,9 +5,12 @@ import * as raw from 'multiformats/codecs/raw'
 import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '../context.ts'
+import { requireAccess } from './access.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
 import { promoteRecord } from './promote.ts'
 import { repairRecord } from './repair.ts'
+import { retireRecord } from './retire.ts'
+import { retrieveRecord } from './retrieve.ts'
 import { saveRecord } from './save.ts'
 import { shareRecord } from './share.ts'
 import { describeRecord } from './status.ts'
@@ -187,3 +190,68 @@ test('a set that one node was given and two never heard of goes after 30 days; o
   expect(await sets(lost)).toEqual([])
   expect((await rowOf(1, lost))?.set_id).toBe(`auth:${alice.challengeId}`)
 })
+
+test('a first save that others contradict ends after a day, and not before; one that nobody contradicts stays', async () => {
+  const cid = freshCid()
+  const alone = freshCid()
+  const squatter = callerOf('e', 'squatting')
+  await save(5, cid, squatter)
+  await save(5, alone, squatter)
+  for (const node of [1, 2, 3, 4]) await save(node, cid)
+  await expect(save(5, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  const sweep = createKeySweep(peers.of(5))
+  peers.pass(23 * 3_600_000)
+  await sweep(new AbortController().signal)
+  expect((await rowOf(5, cid))?.owner).toBe(squatter.address)
+  peers.pass(2 * 3_600_000)
+  await sweep(new AbortController().signal)
+  expect(await rowOf(5, cid)).toBeUndefined()
+  expect((await rowOf(5, alone))?.state).toBe('provisional')
+  expect(await save(5, cid)).toEqual({ version: 1 })
+  expect((await rowOf(5, cid))?.owner).toBe(alice.address)
+})
+
+test('a key that was ended is its owner’s for 30 days, and then it is destroyed on the disk', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  await shareRecord(peers.of(2), alice, cid, [bob.address])
+  await retireRecord(peers.of(2), alice, cid, undefined)
+  const record = async () => {
+    const found = await findRecord(peers.of(2).db.read, cid)
+    if (found === undefined) throw new Error('the record is gone')
+    return found
+  }
+  const ask = (address: string) => ({ address, dynamicData: undefined })
+  const sweep = createKeySweep(peers.of(2))
+  peers.pass(29 * day)
+  await sweep(new AbortController().signal)
+  await expect(requireAccess(peers.of(2), await record(), ask(bob.address))).rejects.toMatchObject({
+    code: 'ACCESS_DENIED',
+  })
+  await requireAccess(peers.of(2), await record(), ask(alice.address))
+  expect((await retrieveRecord(peers.of(2), await record(), true)).payload).toEqual({ key: 'k', index: '1' })
+  peers.pass(2 * day)
+  await sweep(new AbortController().signal)
+  expect((await record()).row.sealed).toBeNull()
+  await expect(retrieveRecord(peers.of(2), await record(), true)).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' })
+})
+
+test.each([0, 1, 2, 3, 4, 5])(
+  'another key saved anew on %i nodes: in force where three have it, beside the old one else',
+  async (reached) => {
+    const cid = freshCid()
+    await saveAll(cid)
+    const later = callerOf('a', `anew on ${reached}`)
+    for (const node of all.slice(0, reached)) await save(node, cid, later, `new${node}`)
+    for (const node of all) await promoteRecord(peers.of(node), cid)
+    for (const node of all) {
+      const found = await findRecord(peers.of(node).db.read, cid)
+      if (found === undefined) throw new Error('the record is gone')
+      const { payload, alternatives } = await retrieveRecord(peers.of(node), found, true)
+      const hasNew = node <= reached
+      const isNew = hasNew && reached >= 3
+      expect([node, payload.key]).toEqual([node, isNew ? `new${node}` : 'k'])
+      expect(alternatives?.map((other) => other.payload.key)).toEqual(hasNew ? [isNew ? 'k' : `new${node}`] : [])
+    }
+  },
+)
