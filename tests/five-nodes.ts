@@ -26,7 +26,11 @@ export type FiveNodes = AsyncDisposable & {
 
 const numbers = [1, 2, 3, 4, 5]
 
-export async function startFiveNodes(environment: Record<string, string> = {}): Promise<FiveNodes> {
+export async function startFiveNodes(
+  environment: Record<string, string> = {},
+  /** How far each node's clock is off, in ms. */
+  skewsMs: readonly number[] = [],
+): Promise<FiveNodes> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-five-'))
   const folder = (node: number) => join(home, String(node))
   const secretOf = (node: number) => Buffer.alloc(32, node)
@@ -64,7 +68,10 @@ export async function startFiveNodes(environment: Record<string, string> = {}): 
           return peers()
         },
       },
-      { log: pino({ level: 'trace' }, sink) },
+      {
+        log: pino({ level: 'trace' }, sink),
+        clock: { now: () => Date.now() + (skewsMs[node - 1] ?? 0) },
+      },
     )
     running.set(node, started)
     ports.set(node, Number(new URL(started.url).port))

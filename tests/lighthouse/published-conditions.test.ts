@@ -27,6 +27,7 @@ contract Coin is ERC20("Coin", "C") { function mint(address to, uint256 amount) 
 type Kavach = {
   generate(): Promise<{ masterKey: string; keyShards: KeyShard[] }>
   getAuthMessage(address: string): Promise<{ message: string }>
+  getJWT(address: string, signature: string): Promise<{ JWT: string }>
   recoverKey(shards: KeyShard[]): Promise<{ masterKey: string }>
   saveShards(address: string, cid: string, token: string, shards: KeyShard[]): Promise<{ isSuccess: boolean }>
   accessControl(
@@ -136,6 +137,32 @@ describe.each(['kavach-0.1.9', 'kavach-0.2.1', 'our drop-in'])('%s', (name) => {
       .catch((error: unknown) => ({ isSuccess: false, error }))
     expect(foreign.isSuccess).toBe(false)
   })
+})
+
+test('a key left to its conditions belongs to nobody: who meets them reads it, nobody changes it, a repeated call is the same', async () => {
+  const kavach: { default: Kavach } = require('kavach-0.2.1')
+  const { masterKey, keyShards } = await kavach.default.generate()
+  const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
+  const owner = privateKeyToAccount(generatePrivateKey())
+  const sign = async (account: PrivateKeyAccount) =>
+    account.signMessage({ message: (await kavach.default.getAuthMessage(account.address)).message })
+  const { JWT } = await kavach.default.getJWT(owner.address, await sign(owner))
+  const save = (rules: unknown[], shards?: KeyShard[]) =>
+    kavach.default.accessControl(owner.address, cid, JWT, rules, '', 'evm', shards, 'ACCESS_CONDITIONS')
+  expect(await save([tokenRule()], keyShards)).toMatchObject({ isSuccess: true, error: null })
+  expect(await save([tokenRule()], keyShards)).toMatchObject({ isSuccess: true, error: null })
+  const read = async (account: PrivateKeyAccount) => {
+    const { shards, error } = await kavach.default.recoverShards(account.address, cid, await sign(account))
+    return error === null ? (await kavach.default.recoverKey(shards)).masterKey : 'denied'
+  }
+  expect(await read(holder)).toBe(masterKey)
+  expect(await read(owner)).toBe('denied')
+  for (const change of [() => save([tokenRule(1, '1')]), () => save([tokenRule(1, '1')], keyShards)]) {
+    const changed = await change().catch((error: unknown) => ({ isSuccess: false, error }))
+    expect(changed.isSuccess).toBe(false)
+  }
+  expect((await kavach.default.getAccessCondition(cid)).data).toMatchObject({ owner: `0x${'0'.repeat(40)}` })
+  expect(await read(holder)).toBe(masterKey)
 })
 
 test('our own client sets, explains and removes conditions', async () => {

@@ -24,6 +24,8 @@ export type KeySession = {
   sessionKey: SessionKey
   /** In the order of the nodes; null for one that did not answer when the session was opened. */
   nodes: (NodeSession | null)[]
+  /** Why nodes have no part in it, where that is so. */
+  faults?: { node: number; code: string; message: string; hint: string }[]
 }
 
 export type SessionOptions = {
@@ -78,7 +80,20 @@ export async function openKeySession(
     return callKeyNode(client, openSession, node, { params: { node: String(node) }, body }, { signal })
   })
   requireThree(sessions)
-  return { address, sessionKey, nodes: sessions.map((answer) => ('value' in answer ? answer.value : null)) }
+  const faults = sessions.flatMap((answer, i) => {
+    // What the first call failed with says more than that there was no second one.
+    const first = nonces[i]
+    const cause = first !== undefined && 'error' in first ? first : answer
+    if (!('error' in cause)) return []
+    const { code, message: reason, hint } = cause.error
+    return [{ node: i + 1, code, message: reason, hint }]
+  })
+  return {
+    address,
+    sessionKey,
+    nodes: sessions.map((answer) => ('value' in answer ? answer.value : null)),
+    ...(faults.length === 0 ? {} : { faults }),
+  }
 }
 
 /**
@@ -92,13 +107,24 @@ export async function tokenFor(
   signal?: AbortSignal,
 ): Promise<string> {
   const own = session.nodes[node - 1]
-  if (own == null) throw new CairnError('NO_SESSION', { message: `The session has no part for key node ${node}` })
+  if (own == null) throw noPart(session, node)
   const now = Date.now()
   if (own.expiresAt - renewBeforeMs > now) return own.token
   if (own.refreshExpiresAt <= now) throw new CairnError('SESSION_EXPIRED')
   const pending = renewals.get(own) ?? renew(client, session, node, own, signal)
   renewals.set(own, pending)
   return (await pending).token
+}
+
+function noPart({ faults = [] }: KeySession, node: number): CairnError {
+  const fault = faults.find((one) => one.node === node)
+  const message = `The session has no part for key node ${node}`
+  if (fault === undefined) return new CairnError('NO_SESSION', { message })
+  return new CairnError('NO_SESSION', {
+    message: `${message}, which refused it: ${fault.message}`,
+    hint: fault.hint,
+    details: { node, code: fault.code },
+  })
 }
 
 /** Renewals under way: a refresh token is good once, whoever asks first. */

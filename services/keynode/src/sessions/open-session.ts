@@ -12,6 +12,7 @@ import { isUniqueViolation } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { type CheckedChallenge, readChallenge } from './read-challenge.ts'
 import { createRefreshSecret, hashSecret } from './refresh-secret.ts'
+import { sayTime } from './say-time.ts'
 import { signToken } from './tokens.ts'
 import { isContractSignature } from './verify-contract.ts'
 
@@ -74,7 +75,7 @@ export function lifetimeOf(sessionKey: string | null | undefined): number {
 export async function findSigned(context: Context, signed: SignedTexts): Promise<CheckedChallenge> {
   const { address, messages, signature, chain } = signed
   const read = messages.map((text) => readChallenge(context, address, text))
-  const challenges = read.filter((one) => one !== undefined && one !== 'expired')
+  const challenges = read.filter((one) => typeof one === 'object')
   let mayBeContract = false
   for (const challenge of challenges) {
     const check = verifyWalletSignature(address, challenge.text, signature)
@@ -86,7 +87,8 @@ export async function findSigned(context: Context, signed: SignedTexts): Promise
       if (await asksContract(context, address, challenge.text, signature, chain)) return challenge
     }
   }
-  throw new CairnError(challenges.length === 0 && read.includes('expired') ? 'CHALLENGE_EXPIRED' : 'INVALID_SIGNATURE')
+  if (challenges.length === 0 && read.includes('expired')) throw new CairnError('CHALLENGE_EXPIRED', sayTime(context))
+  throw new CairnError('INVALID_SIGNATURE', read.includes('early') ? sayTime(context) : {})
 }
 
 /** 64 and 65 bytes can be a key's: where no chain is there to ask, they are simply wrong. */

@@ -12,13 +12,13 @@ export type CheckedChallenge = Challenge & {
 
 /**
  * Reads a text and checks all that needs no signature: its form, its address, that it is for this network and a domain of
- * the operator's, this node's own nonce in it. `expired` where only its time is over.
+ * the operator's, this node's own nonce in it. `expired` where only its time is over, `early` where it has yet to come.
  */
 export function readChallenge(
   context: Context,
   address: string,
   text: string,
-): CheckedChallenge | 'expired' | undefined {
+): CheckedChallenge | 'expired' | 'early' | undefined {
   const { config, clock } = context
   const signIn = parseSignIn(text)
   const challenge = signIn ?? parseChallenge(text)
@@ -27,8 +27,8 @@ export function readChallenge(
   if (signIn === undefined && !config.legacyBearer) return undefined
   if (!isOwnNonce(context, challenge, challenge.nonces[config.node - 1])) return undefined
   const now = clock.now()
-  if (challenge.expiresAt - challenge.issuedAt > keySaveLifetimeMs || challenge.issuedAt > now + clockSkewMs)
-    return undefined
+  if (challenge.expiresAt - challenge.issuedAt > keySaveLifetimeMs) return undefined
+  if (challenge.issuedAt > now + clockSkewMs) return 'early'
   if (challenge.expiresAt < now) return 'expired'
   return { ...challenge, text, sessionKey: signIn?.sessionKey }
 }

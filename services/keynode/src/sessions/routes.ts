@@ -20,6 +20,7 @@ import { requireOwnNumber, route } from '../http/route.ts'
 import { makeNonce } from './nonces.ts'
 import { openNodeSession } from './open-session.ts'
 import { endNodeSession, renewNodeSession } from './renew-session.ts'
+import { sayTime } from './say-time.ts'
 import { publicKeyOf } from './tokens.ts'
 
 /** Binds the calls about sessions. */
@@ -35,6 +36,7 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
     if (Math.abs(body.issuedAt - now) > clockSkewMs || lifetimeMs <= 0 || lifetimeMs > keySaveLifetimeMs)
       throw new CairnError('CHALLENGE_EXPIRED', {
         message: 'The time of this challenge is not now',
+        ...sayTime(context),
         details: { time: now },
       })
     return { node: config.node, nonce: makeNonce(context, body), network: config.networkName }

@@ -1,0 +1,39 @@
+// Five nodes with five clocks: a minute is tolerated, an hour is told.
+import { getKey, prepareKey, revokeAccess, saveKey, shareFile, transferFile } from '@cairn/sdk'
+import { expect, test } from 'vitest'
+import { startFiveNodes } from '../five-nodes.ts'
+
+const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+const seconds = 1000
+
+test('with clocks up to 50 seconds off, keys are saved, shared, revoked, given away and read', async () => {
+  await using nodes = await startFiveNodes(
+    {},
+    [-50, -20, 0, 20, 50].map((skew) => skew * seconds),
+  )
+  const owner = await nodes.client()
+  const friend = await nodes.client()
+  const heir = await nodes.client()
+  const { masterKey, ...key } = prepareKey()
+  await saveKey(owner, cid, { masterKey, ...key })
+  await shareFile(owner, cid, [friend.address])
+  expect((await getKey(friend, cid)).masterKey).toBe(masterKey)
+  await revokeAccess(owner, cid, [friend.address])
+  await expect(getKey(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  await transferFile(owner, cid, heir.address)
+  expect((await getKey(heir, cid)).masterKey).toBe(masterKey)
+  await expect(getKey(owner, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+})
+
+test.each([1, -1])('a node whose clock is %i hour off is named, and the other four do', async (hours) => {
+  await using nodes = await startFiveNodes({}, [0, 0, 0, 0, hours * 3600 * seconds])
+  const owner = await nodes.client()
+  const key = prepareKey()
+  const saved = await saveKey(owner, cid, key)
+  expect(saved).toMatchObject({ done: [1, 2, 3, 4], isEffective: true })
+  expect(saved.pending.map(({ node, error }) => [node, error.code])).toEqual([[5, 'NO_SESSION']])
+  const [refused] = saved.pending
+  expect(refused?.error.details).toEqual({ node: 5, code: 'CHALLENGE_EXPIRED' })
+  expect(refused?.error.hint).toMatch(/^Key node 5 has the time 20\d\d-.*clock/)
+  expect((await getKey(owner, cid)).masterKey).toBe(key.masterKey)
+})
