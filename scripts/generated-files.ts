@@ -2,11 +2,15 @@ import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { allCalls, commonErrors, type ErrorCode, errorTable } from '@cairn/protocol'
 import { toOpenApi } from '@cairn/protocol/openapi'
 import { settings } from '@cairn/storage'
+import { generateContractFiles } from '../packages/contracts/src/compile-contracts.ts'
 import { serviceVersion } from '../services/storage/src/service/service-version.ts'
 
 /** Every file that is printed from the source, by its path in the project. */
 export function generatedFiles(): Record<string, string> {
+  const { abis, bytecodes } = generateContractFiles()
   return {
+    'packages/contracts/src/generated/abis.ts': abis,
+    'packages/contracts/src/generated/bytecodes.ts': bytecodes,
     'docs/configuration.md': printConfiguration(),
     'docs/errors.md': printErrors(),
     'docs/openapi.json': `${JSON.stringify(toOpenApi({ version: serviceVersion }), undefined, 2)}\n`,

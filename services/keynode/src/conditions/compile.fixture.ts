@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Compiled } from './anvil.fixture.ts'
+import type { Compiled } from '@cairn/service/anvil-fixture'
 
 const require = createRequire(import.meta.url)
 

@@ -1,6 +1,6 @@
 import { parseConditions } from '@cairn/protocol'
+import { type Anvil, type Compiled, startAnvil } from '@cairn/service/anvil-fixture'
 import type { Hex } from 'viem'
-import { type Anvil, type Compiled, startAnvil } from './anvil.fixture.ts'
 import { parseChains } from './chains.ts'
 import { compile } from './compile.fixture.ts'
 import { type ConditionResult, type Conditions, createConditions } from './evaluate.ts'

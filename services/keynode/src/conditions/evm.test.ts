@@ -1,9 +1,9 @@
 // Reading EVM conditions from a real node, with the token contracts everybody uses.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type Anvil, startAnvil } from '@cairn/service/anvil-fixture'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Anvil, startAnvil } from './anvil.fixture.ts'
 import { checkAll, common, compared, type EvmNetwork, type Opened, startEvmNetwork } from './evm-network.fixture.ts'
 
 let network: EvmNetwork

@@ -21,10 +21,13 @@ export type Anvil = AsyncDisposable & {
 
 const require = createRequire(import.meta.url)
 
-/** Starts anvil on a port that is free. Its id is 31337. */
-export async function startAnvil(): Promise<Anvil> {
+/**
+ * Starts anvil on a port that is free. Its id is 31337.
+ * @param args more of its own arguments; blocks are mined when told to unless they say otherwise
+ */
+export async function startAnvil(args: readonly string[] = ['--no-mining']): Promise<Anvil> {
   const folder = dirname(require.resolve('@foundry-rs/anvil-linux-amd64/package.json'))
-  const process = spawn(join(folder, 'bin/anvil'), ['--port', '0', '--no-mining'], {
+  const process = spawn(join(folder, 'bin/anvil'), ['--port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let url = ''

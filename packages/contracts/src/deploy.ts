@@ -1,0 +1,7 @@
+export {
+  localDaiBytecode,
+  localPriceFeedBytecode,
+  localUsdcBytecode,
+  localUsdtBytecode,
+  paymentsBytecode,
+} from './generated/bytecodes.ts'

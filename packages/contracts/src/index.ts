@@ -1,0 +1,1 @@
+export { localDaiAbi, localPriceFeedAbi, localUsdcAbi, localUsdtAbi, paymentsAbi } from './generated/abis.ts'
