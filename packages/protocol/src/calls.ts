@@ -3,6 +3,7 @@ import * as accounts from './calls/accounts.ts'
 import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
 import * as keys from './calls/keys.ts'
+import * as payments from './calls/payments.ts'
 import * as service from './calls/service.ts'
 import * as sessions from './calls/sessions.ts'
 import * as uploads from './calls/uploads.ts'
@@ -15,6 +16,11 @@ export const allCalls: readonly CallDefinition[] = [
   accounts.listApiKeys,
   accounts.revokeApiKey,
   accounts.getDataUsage,
+  payments.getTicker,
+  payments.listPayments,
+  payments.getPayment,
+  payments.getQuotaDetails,
+  payments.useFaucet,
   uploads.addFiles,
   uploads.importCar,
   uploads.pinCid,

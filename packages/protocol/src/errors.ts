@@ -159,6 +159,26 @@ export const errorTable = {
     'The storage bought does not suffice',
     'Buy more storage or delete files; details says how many bytes are missing.',
   ),
+  PRICE_UNKNOWN: row(
+    503,
+    'There is no fresh price for this coin',
+    'Pay in a stablecoin, or try again in some minutes.',
+    true,
+  ),
+  PAYMENT_FAILED: row(
+    402,
+    'The payment did not go through',
+    'Nothing was credited; details has the transaction, if there is one. Look at it before you pay again.',
+  ),
+  PAYMENT_REJECTED: row(400, 'The wallet refused the payment', 'Nothing was sent. Approve it in the wallet to pay.'),
+  INSUFFICIENT_FUNDS: row(
+    402,
+    'The wallet does not hold enough for this payment',
+    'Top it up: the amount, and native coin for the gas. details has what is there.',
+  ),
+  UNSUPPORTED_NETWORK: row(400, 'Unsupported Network!!!', 'Name one of the networks in details.'),
+  TOKEN_NOT_PROVIDED: row(400, 'Token not provided!!!', 'Name a network, and the coin to pay in.'),
+  TOKEN_NOT_SUPPORTED: row(400, 'This coin is not taken on this network', 'Pay in one of the coins in details.'),
   RATE_LIMITED: row(429, 'Too many requests', 'Wait for the seconds in Retry-After, then go on more slowly.', true),
 
   // What went wrong on the service's side

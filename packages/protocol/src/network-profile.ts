@@ -2,6 +2,18 @@ import * as v from 'valibot'
 
 const url = v.pipe(v.string(), v.url())
 
+const chainSchema = v.object({
+  name: v.string(),
+  rpcUrl: url,
+  chainId: v.number(),
+  symbol: v.string(),
+  nativeDecimals: v.number(),
+  paymentContract: v.optional(v.string()),
+  tokens: v.record(v.string(), v.object({ address: v.string(), decimals: v.number() })),
+})
+/** A chain on which payments are taken. */
+export type ChainProfile = v.InferOutput<typeof chainSchema>
+
 /**
  * The profile of a network: where its parts are. Written to `network.json` by a local network, served at
  * `GET /.well-known/cairn.json` by every one (without the wallet). Parts that a network does not run are absent.
@@ -21,17 +33,10 @@ export const networkProfileSchema = v.object({
   keyNodes: v.optional(v.array(url)),
   /** Pause between calls to key nodes, in ms; 1000 where it is absent. */
   keyNodePauseMs: v.optional(v.pipe(v.number(), v.minValue(0))),
-  chain: v.optional(
-    v.object({
-      name: v.string(),
-      rpcUrl: url,
-      chainId: v.number(),
-      symbol: v.string(),
-      nativeDecimals: v.number(),
-      paymentContract: v.optional(v.string()),
-      tokens: v.record(v.string(), v.object({ address: v.string(), decimals: v.number() })),
-    }),
-  ),
+  /** The first of the chains; kept for clients that know one. */
+  chain: v.optional(chainSchema),
+  /** Every chain on which payments are taken. */
+  chains: v.optional(v.array(chainSchema)),
   /** The funded test wallet of a local network. Deployed networks have none. */
   wallet: v.optional(v.object({ address: v.string(), privateKey: v.string() })),
 })

@@ -5,6 +5,7 @@ import { registerAccountRoutes } from './accounts/routes.ts'
 import type { Context } from './context.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { describeError } from './http/route.ts'
+import { registerPaymentRoutes } from './payments/routes.ts'
 import { registerPinRoutes } from './pins/routes.ts'
 import { registerServiceRoutes } from './service/routes.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
@@ -35,6 +36,7 @@ export function createApp({ context, readiness, profile, stop }: AppParts): Fast
   })
   registerServiceRoutes(app, context, readiness, profile)
   registerAccountRoutes(app, context)
+  registerPaymentRoutes(app, context)
   registerUploadRoutes(app, context)
   registerFileRoutes(app, context)
   registerPinRoutes(app, context)

@@ -14,6 +14,7 @@ import {
   url,
   whole,
 } from '@cairn/service'
+import { type PaymentSettings, parsePaymentSettings } from './payments/payment-settings.ts'
 
 /** The settings of the storage service, parsed. */
 export type StorageConfig = {
@@ -45,6 +46,10 @@ export type StorageConfig = {
   readonly pinGateways: readonly string[]
   /** EVM endpoint that contract wallets are asked through (EIP-1271). */
   readonly evmRpcUrl: string | undefined
+  /** Chains on which payments are taken, and where prices come from. */
+  readonly payments: PaymentSettings
+  /** Key that owns the test tokens of a local network; others have none. */
+  readonly faucetKey: string | undefined
   readonly scrubBytesPerSecond: number
   readonly packGraceMs: number
   readonly stopTimeoutMs: number
@@ -115,6 +120,17 @@ export const settings = {
     fallback: '',
     read: optional(url),
   },
+  CAIRN_PAYMENTS: {
+    about: 'JSON of the chains on which payments are taken and of the price feeds (docs/how-to/payments.md).',
+    fallback: '',
+    read: parsePaymentSettings,
+  },
+  CAIRN_FAUCET_KEY: {
+    about:
+      'Private key that hands out test coins. Local networks set it; never set it where coins are worth something.',
+    fallback: '',
+    read: optional(text),
+  },
   CAIRN_SCRUB_BYTES_PER_SECOND: {
     about: 'Rate at which packs are re-read and checked in the background; 0 turns it off.',
     fallback: String(8 * MIB),
@@ -166,6 +182,8 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     rateFactor: values.CAIRN_RATE_FACTOR,
     pinGateways: values.CAIRN_PIN_GATEWAYS,
     evmRpcUrl: values.CAIRN_EVM_RPC_URL,
+    payments: values.CAIRN_PAYMENTS,
+    faucetKey: values.CAIRN_FAUCET_KEY,
     scrubBytesPerSecond: values.CAIRN_SCRUB_BYTES_PER_SECOND,
     packGraceMs: values.CAIRN_PACK_GRACE_SECONDS,
     stopTimeoutMs: values.CAIRN_STOP_TIMEOUT_SECONDS,

@@ -2,7 +2,11 @@ import { createMetrics, type Metrics } from '@cairn/service'
 import { Counter } from 'prom-client'
 
 /** The figures of the storage service. */
-export type StorageMetrics = Metrics & { readonly uploadedBytes: Counter; readonly damagedBlocks: Counter }
+export type StorageMetrics = Metrics & {
+  readonly uploadedBytes: Counter
+  readonly damagedBlocks: Counter
+  readonly paymentsCredited: Counter
+}
 
 /** Makes a registry of its own, so that several services live in one process. */
 export function createStorageMetrics(): StorageMetrics {
@@ -16,5 +20,6 @@ export function createStorageMetrics(): StorageMetrics {
       help: 'Blocks found not to match their hash',
       registers,
     }),
+    paymentsCredited: new Counter({ name: 'cairn_payments_credited_total', help: 'Payments credited', registers }),
   }
 }

@@ -14,7 +14,9 @@ import { createStorageMetrics } from './metrics.ts'
 import { openFileStore } from './objects/files.ts'
 import { createPackStore } from './packs/create-pack-store.ts'
 import type { PackEvent } from './packs/packs.ts'
+import { describeChains } from './payments/payments.ts'
 import { startWorkers } from './start-workers.ts'
+import { endAllLeases } from './workers/lease.ts'
 
 /** A storage service that runs. Disposing ends it: no new requests, running ones end or are cut, then all is closed. */
 export type Storage = AsyncDisposable & {
@@ -62,6 +64,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const context: Context = { config, db, packs, clock, log, metrics, rates, processId: randomUUID() }
 
   const abandoned = await releaseAbandoned(context)
+  if (db.kind === 'sqlite') await endAllLeases(db)
   const recovered = await packs.recover()
   log.info({ ...recovered, abandonedReservations: abandoned }, 'recovered')
 
@@ -83,6 +86,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const gatewayUrl = config.publicGatewayUrl ?? ownGatewayUrl
   profile = {
     ...keyProfile(config),
+    ...chainProfile(config),
     ...options.profile,
     name: config.networkName,
     api: apiUrl,
@@ -102,6 +106,13 @@ function keyProfile({ keyRouterUrl, keyNodeUrls, keyNodePauseMs }: StorageConfig
     ...(keyNodeUrls.length === 0 ? {} : { keyNodes: [...keyNodeUrls] }),
     keyNodePauseMs,
   }
+}
+
+/** Where payments are taken; absent where none are. */
+function chainProfile({ payments }: StorageConfig): Partial<NetworkProfile> {
+  const chains = describeChains(payments)
+  const [chain] = chains
+  return chain === undefined ? {} : { chain, chains }
 }
 
 async function probeObjects(folder: string): Promise<void> {

@@ -3,6 +3,7 @@ import { CairnError, transferTimeoutMs } from '@cairn/protocol'
 import { type Kysely, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import { describeHowToPay } from '../payments/payments.ts'
 
 /** Room held for an upload under way. */
 export type Reservation = {
@@ -25,7 +26,7 @@ export async function reserve(context: Context, address: string, bytes: number):
   const id = randomUUID()
   const now = context.clock.now()
   await context.db.write(async (trx) => {
-    await hold(trx, address, bytes)
+    await hold(context, trx, address, bytes)
     await trx
       .insertInto('reservation')
       .values({
@@ -43,7 +44,7 @@ export async function reserve(context: Context, address: string, bytes: number):
     address,
     grow: (more) =>
       context.db.write(async (trx) => {
-        await hold(trx, address, more)
+        await hold(context, trx, address, more)
         const row = await trx
           .updateTable('reservation')
           .set({ bytes: sql`bytes + ${more}` })
@@ -57,7 +58,7 @@ export async function reserve(context: Context, address: string, bytes: number):
 }
 
 /** One statement decides, so that parallel uploads can never hold more than there is. */
-async function hold(trx: Kysely<Schema>, address: string, bytes: number): Promise<void> {
+async function hold(context: Context, trx: Kysely<Schema>, address: string, bytes: number): Promise<void> {
   const held = await trx
     .updateTable('account')
     .set({ reserved_bytes: sql`reserved_bytes + ${bytes}` })
@@ -71,8 +72,19 @@ async function hold(trx: Kysely<Schema>, address: string, bytes: number): Promis
     0,
     (row?.data_limit_bytes ?? 0) - (row?.data_used_bytes ?? 0) - (row?.reserved_bytes ?? 0),
   )
-  throw new CairnError('QUOTA_EXCEEDED', {
-    details: { neededBytes: bytes, availableBytes, missingBytes: bytes - availableBytes },
+  throw quotaExceeded(context, bytes, availableBytes)
+}
+
+/** Says what is missing, and how to pay for it. */
+export function quotaExceeded(
+  { config }: Pick<Context, 'config'>,
+  neededBytes: number,
+  availableBytes: number,
+): CairnError {
+  const missingBytes = neededBytes - availableBytes
+  const pay = describeHowToPay(config.payments, missingBytes)
+  return new CairnError('QUOTA_EXCEEDED', {
+    details: { neededBytes, availableBytes, missingBytes, ...(pay.length === 0 ? {} : { pay }) },
   })
 }
 

@@ -11,12 +11,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { createApiKey, getMessage, getUsage, listApiKeys, revokeApiKey } from './accounts.ts'
-import { createContractVerifier } from './verify-contract.ts'
+import { contractVerifierOf } from './verify-contract.ts'
 
 /** Binds the calls about accounts, messages and keys. */
 export function registerAccountRoutes(app: FastifyInstance, context: Context): void {
-  const { evmRpcUrl } = context.config
-  const verifyContract = evmRpcUrl === undefined ? undefined : createContractVerifier(evmRpcUrl)
+  const verifyContract = contractVerifierOf(context)
 
   route(app, context, getMessageCall, ({ input }) => getMessage(context, input.query.publicKey))
   route(app, context, getAuthMessage, ({ input }) => getMessage(context, input.query.publicKey))

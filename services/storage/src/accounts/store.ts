@@ -1,21 +1,11 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
+import { openAccount } from './ledger.ts'
 
 /** Makes the account where there is none yet, with the operator's free allowance. */
-export async function ensureAccount(context: Context, address: string): Promise<void> {
-  await context.db.write((trx) =>
-    trx
-      .insertInto('account')
-      .values({
-        address,
-        created_at: context.clock.now(),
-        data_limit_bytes: context.config.freeBytes,
-        data_used_bytes: 0,
-        reserved_bytes: 0,
-      })
-      .onConflict((conflict) => conflict.column('address').doNothing())
-      .execute(),
-  )
+export async function ensureAccount(context: Pick<Context, 'db' | 'clock' | 'config'>, address: string): Promise<void> {
+  const { freeBytes } = context.config
+  await context.db.write((trx) => openAccount(trx, address, { freeBytes, now: context.clock.now() }))
 }
 
 export async function readUsage(context: Context, address: string): Promise<{ limitBytes: number; usedBytes: number }> {

@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { createPublicClient, type Hex, hashMessage, http, type PublicClient } from 'viem'
 import { isErc6492Signature } from 'viem/utils'
+import type { StorageConfig } from '../config.ts'
 
 /**
  * Finds the message whose signature a contract wallet accepts, if any.
@@ -26,12 +27,22 @@ const abi = [
   },
 ] as const
 
+const verifiers = new WeakMap<StorageConfig, ContractVerifier>()
+
+/** The verifier of a service's own chain; undefined where none is configured. */
+export function contractVerifierOf({ config }: { config: StorageConfig }): ContractVerifier | undefined {
+  if (config.evmRpcUrl === undefined) return undefined
+  const verifier = verifiers.get(config) ?? createContractVerifier(config.evmRpcUrl)
+  verifiers.set(config, verifier)
+  return verifier
+}
+
 /**
  * Asks contract wallets through the operator's endpoint and no other: those on the chain by EIP-1271, those that are yet
  * to be deployed by ERC-6492, where the signature carries the deployment and the chain only plays it through.
  * @see https://eips.ethereum.org/EIPS/eip-6492
  */
-export function createContractVerifier(rpcUrl: string): ContractVerifier {
+function createContractVerifier(rpcUrl: string): ContractVerifier {
   const client = createPublicClient({
     transport: http(rpcUrl, { timeout: rpcTimeoutMs, retryCount: 1, fetchOptions: { redirect: 'error' } }),
   })

@@ -105,6 +105,77 @@ type ReservationTable = {
 /** Who does a job that only one replica may do. `fence` grows each time the holder changes. */
 type LeaseTable = { name: string; owner: string; expires_at: number; fence: number }
 
+/** What became of a payment: `unpriced` waits for a price, `refused` buys nothing for the reason given. */
+export type PaymentState = 'seen' | 'unpriced' | 'credited' | 'refused' | 'orphaned'
+
+/** One payment event of a chain; once for each (chain, transaction, ordinal within it). */
+type PaymentTable = {
+  id: string
+  network: string
+  chain_id: number
+  tx_hash: string
+  ordinal: number
+  block_number: number
+  block_hash: string
+  block_time: number
+  payer: string
+  /** The account that gets the storage. */
+  address: string
+  /** Contract of the token; empty for the chain's own coin. */
+  token: string
+  /** `native`, a stablecoin's name, or empty for a token nobody configured. */
+  coin: string
+  /** Smallest units, decimal. */
+  units: string
+  state: PaymentState
+  reason: string | null
+  /** Price it was credited at: `price / 10^price_decimals` dollars for a coin. */
+  price: string | null
+  price_decimals: number | null
+  price_source: string | null
+  bytes: number | null
+  created_at: number
+  updated_at: number
+  credited_at: number | null
+}
+
+/** What changed the limit of an account. Rows are only ever added; their sum is the limit. */
+type LedgerEntryTable = {
+  id: string
+  address: string
+  kind: 'allowance' | 'payment' | 'adjustment'
+  /** What it was for: nothing is entered twice. */
+  cause: string
+  bytes: number
+  note: string
+  created_at: number
+}
+
+/** How far a chain was read for good. */
+type ChainCursorTable = {
+  chain_id: number
+  contract: string
+  final_block: number
+  final_hash: string
+  head_block: number
+  checked_at: number
+  /** Why nothing is credited at the moment; null while all is well. */
+  fault: string | null
+}
+
+/** A round of a price feed, as it was once seen. `feed` is its address and endpoint's chain. */
+type PriceRoundTable = {
+  feed: string
+  round_id: string
+  price: string
+  decimals: number
+  updated_at: number
+  seen_at: number
+}
+
+/** What a check of the books found. */
+type ReportTable = { id: string; kind: string; created_at: number; findings: number; body: string }
+
 /** Which migrations have run. */
 type MigrationTable = { name: string; applied_at: number }
 
@@ -119,5 +190,10 @@ export type Schema = {
   upload_pack: UploadPackTable
   reservation: ReservationTable
   lease: LeaseTable
+  payment: PaymentTable
+  ledger_entry: LedgerEntryTable
+  chain_cursor: ChainCursorTable
+  price_round: PriceRoundTable
+  report: ReportTable
   migration: MigrationTable
 }

@@ -191,6 +191,7 @@ export function databaseSuite(
       await using second = await place.open()
       expect(await second.read.selectFrom('migration').select('name').execute()).toEqual([
         { name: '0001_create-tables' },
+        { name: '0002_create-payments' },
       ])
     })
 

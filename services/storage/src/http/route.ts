@@ -3,6 +3,7 @@ import { type Authorize, type Handler, type RouteParts, readBearer, routeCall } 
 import { UnixfsError } from '@cairn/unixfs'
 import type { FastifyInstance } from 'fastify'
 import { authenticate, type Caller } from '../accounts/accounts.ts'
+import { authenticateOnce, isOneTime } from '../accounts/one-time.ts'
 import type { Context } from '../context.ts'
 
 /** Binds a call of the storage service; who calls is told by an API key with the call's scope. */
@@ -18,7 +19,8 @@ export function route<C extends CallDefinition>(
 /** What the routes of the storage service are made with. */
 export function routeParts(context: Context): RouteParts<Caller> {
   const authorize: Authorize<Caller> = async (request, call) => {
-    const caller = await authenticate(context, readBearer(request.headers.authorization))
+    const token = readBearer(request.headers.authorization)
+    const caller = await (isOneTime(token) ? authenticateOnce(context, token, call) : authenticate(context, token))
     if (call.scope !== undefined && !caller.scopes.includes(call.scope)) {
       throw new CairnError('FORBIDDEN', { details: { scope: call.scope } })
     }

@@ -1,6 +1,6 @@
 import { CairnError, MIB } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
-import { type Reservation, reserve, settle } from '../accounts/quota.ts'
+import { quotaExceeded, type Reservation, reserve, settle } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 
@@ -32,6 +32,8 @@ export type QuotaMeter = {
 export function openQuotaMeter(context: Context, address: string): QuotaMeter {
   let reservation: Reservation | undefined
   let held = 0
+  /** What the whole upload was said to need, where it was said. */
+  let expected = 0
   let taken = 0
 
   const hold = async (sizeBytes: number): Promise<void> => {
@@ -40,21 +42,32 @@ export function openQuotaMeter(context: Context, address: string): QuotaMeter {
     held += sizeBytes
   }
 
+  /** Whoever pays for what is missing shall not hear of more missing the next time: the whole upload counts. */
+  const tellWhole = (error: unknown, needed: number): unknown => {
+    if (!CairnError.is(error, 'QUOTA_EXCEEDED')) return error
+    return quotaExceeded(context, Math.max(needed, expected), held + Number(error.details['availableBytes']))
+  }
+
   const growTo = async (needed: number): Promise<void> => {
     const missing = needed - held
     const step = Math.max(missing, stepBytes)
     try {
       await hold(step)
     } catch (error) {
-      if (step === missing || !CairnError.is(error, 'QUOTA_EXCEEDED')) throw error
+      if (step === missing || !CairnError.is(error, 'QUOTA_EXCEEDED')) throw tellWhole(error, needed)
       // Near the end of the room a whole step does not fit, but what is needed may.
-      await hold(missing)
+      try {
+        await hold(missing)
+      } catch (last) {
+        throw tellWhole(last, needed)
+      }
     }
   }
 
   return {
     async expect(sizeBytes) {
       if (sizeBytes <= held) return
+      expected = sizeBytes
       try {
         await hold(sizeBytes - held)
       } catch (error) {

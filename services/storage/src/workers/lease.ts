@@ -36,6 +36,11 @@ export async function takeLease(
   return row === undefined ? undefined : { fence: row.fence, expiresAt }
 }
 
+/** Ends the leases of a process that is gone. Only where no other process can be alive: a SQLite database belongs to one. */
+export async function endAllLeases(db: Database): Promise<void> {
+  await db.write((trx) => trx.updateTable('lease').set({ expires_at: 0 }).execute())
+}
+
 /** Gives a lease back, so that nobody has to wait for its end. */
 export async function giveLease(db: Database, { name, owner }: { name: string; owner: string }): Promise<void> {
   await db.write((trx) =>

@@ -1,0 +1,39 @@
+import { addFiles, addressSchema, CairnError, type CallDefinition, importCar } from '@cairn/protocol'
+import * as v from 'valibot'
+import type { Context } from '../context.ts'
+import type { Caller } from './api-keys.ts'
+import { spendChallenge } from './challenges.ts'
+import { ensureAccount } from './store.ts'
+import { contractVerifierOf } from './verify-contract.ts'
+
+/** Calls that one signature may make, once. */
+const allowedCalls: readonly string[] = [addFiles.id, importCar.id]
+
+/** Whether a bearer is `address$signature`: a wallet's authorisation of one upload, without an API key. */
+export function isOneTime(token: string): boolean {
+  return token.includes('$')
+}
+
+/**
+ * Who authorised one upload. The message is spent before a byte is read, so that it is good for one upload alone, also with
+ * many requests at once.
+ * @throws CairnError UNAUTHENTICATED, FORBIDDEN (another call), INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED
+ */
+export async function authenticateOnce(
+  context: Context,
+  token: string,
+  call: Pick<CallDefinition, 'id'>,
+): Promise<Caller> {
+  const [given = '', signature = ''] = token.split('$')
+  const address = v.safeParse(addressSchema, given)
+  if (!address.success || signature === '' || signature.length > 8192) throw new CairnError('UNAUTHENTICATED')
+  if (!allowedCalls.includes(call.id)) {
+    throw new CairnError('FORBIDDEN', {
+      message: 'A one-time authorisation is for an upload',
+      hint: 'Make an API key for all other calls.',
+    })
+  }
+  await spendChallenge(context, contractVerifierOf(context), address.output, signature)
+  await ensureAccount(context, address.output)
+  return { address: address.output, keyId: `once-${address.output}`, scopes: ['files:write'] }
+}

@@ -1,0 +1,65 @@
+import { localDaiAbi, localUsdcAbi, localUsdtAbi } from '@cairn/contracts'
+import { CairnError, isEvmAddress } from '@cairn/protocol'
+import { createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
+import { nonceManager, privateKeyToAccount } from 'viem/accounts'
+import type { PaymentNetwork } from './payment-settings.ts'
+
+/** Sends test coins to who asks. */
+export type Faucet = {
+  /** @throws CairnError INVALID_ADDRESS, NOT_SUPPORTED (a coin that is not there), UPSTREAM_FAILED */
+  send(address: string, coin?: string): Promise<Sent[]>
+}
+
+type Sent = { coin: string; units: string; txHash: Hex }
+
+/** Of each coin, in whole coins. */
+const wholeCoins = 100n
+const minedTimeoutMs = 15_000
+const abis = { usdc: localUsdcAbi, usdt: localUsdtAbi, dai: localDaiAbi } as const
+
+/** A faucet on the chain of a local network, whose test tokens belong to the key. */
+export function createFaucet(network: PaymentNetwork, privateKey: Hex): Faucet {
+  const [url = ''] = network.rpcUrls
+  const chain = defineChain({
+    id: network.chainId,
+    name: network.name,
+    nativeCurrency: { name: network.symbol, symbol: network.symbol, decimals: network.nativeDecimals },
+    rpcUrls: { default: { http: [url] } },
+  })
+  const account = privateKeyToAccount(privateKey, { nonceManager })
+  const wallet = createWalletClient({ account, chain, transport: http(url, { timeout: 10_000, retryCount: 1 }) })
+
+  const reader = createPublicClient({ chain, transport: http(url, { timeout: 10_000 }), pollingInterval: 100 })
+
+  const sendOne = async (to: Hex, coin: string): Promise<Sent> => {
+    if (coin === 'native') {
+      const value = wholeCoins * 10n ** BigInt(network.nativeDecimals)
+      return { coin, units: value.toString(), txHash: await wallet.sendTransaction({ to, value }) }
+    }
+    const token = network.tokens.find((one) => one.coin === coin)
+    if (token === undefined)
+      throw new CairnError('NOT_SUPPORTED', { message: `There is no ${coin} on ${network.name}` })
+    const units = wholeCoins * 10n ** BigInt(token.decimals)
+    const abi = abis[token.coin]
+    const request = { address: token.address as Hex, functionName: 'mint', args: [to, units] } as const
+    const txHash = await wallet.writeContract({ ...request, abi })
+    return { coin, units: units.toString(), txHash }
+  }
+
+  return {
+    async send(address, coin) {
+      if (!isEvmAddress(address)) throw new CairnError('INVALID_ADDRESS')
+      const coins = coin === undefined ? ['native', ...network.tokens.map((token) => token.coin)] : [coin]
+      const sent: Sent[] = []
+      try {
+        for (const one of coins) sent.push(await sendOne(address, one))
+        // Who asks wants to spend: the coins are there when the answer is.
+        for (const { txHash } of sent) await reader.waitForTransactionReceipt({ hash: txHash, timeout: minedTimeoutMs })
+      } catch (cause) {
+        if (CairnError.is(cause)) throw cause
+        throw new CairnError('UPSTREAM_FAILED', { message: 'The local chain did not take the transaction', cause })
+      }
+      return sent
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import * as v from 'valibot'
+import { decodeAbiParameters, encodeFunctionData } from 'viem/utils'
+import type { PriceFeed } from './payment-settings.ts'
+import { createRpc, hexBytes, type Rpc, RpcRefusal } from './rpc.ts'
+
+/** One round of a feed: from `updatedAtMs` until the next one this was the price. */
+export type FeedRound = { roundId: bigint; price: bigint; updatedAtMs: number }
+
+/** Reads a feed at its latest state: no archive node is needed for rounds that are past. */
+export type FeedReader = {
+  /** Decimals of its prices. */
+  getDecimals(): Promise<number>
+  getLatest(): Promise<FeedRound>
+  /** Undefined where there is no such round, or it was never answered. */
+  getRound(roundId: bigint): Promise<FeedRound | undefined>
+  /** Whether the roll-up's sequencer is up, and long enough for prices to be fresh; true where none is watched. */
+  isSequencerUp(nowMs: number): Promise<boolean>
+}
+
+const roundOutputs = [
+  { name: 'roundId', type: 'uint80' },
+  { name: 'answer', type: 'int256' },
+  { name: 'startedAt', type: 'uint256' },
+  { name: 'updatedAt', type: 'uint256' },
+  { name: 'answeredInRound', type: 'uint80' },
+] as const
+
+/** Chainlink's AggregatorV3Interface. @see https://docs.chain.link/data-feeds/api-reference */
+const feedAbi = [
+  { type: 'function', name: 'decimals', stateMutability: 'view', inputs: [], outputs: [{ type: 'uint8' }] },
+  { type: 'function', name: 'latestRoundData', stateMutability: 'view', inputs: [], outputs: roundOutputs },
+  {
+    type: 'function',
+    name: 'getRoundData',
+    stateMutability: 'view',
+    inputs: [{ name: 'roundId', type: 'uint80' }],
+    outputs: roundOutputs,
+  },
+] as const
+
+/** How long after a sequencer came back its prices are waited for. */
+const sequencerGraceMs = 3_600_000
+
+export function createFeedReader(feed: PriceFeed, signal?: AbortSignal): FeedReader {
+  const rpc = createRpc(feed.rpcUrl, signal)
+  return {
+    async getDecimals() {
+      const data = encodeFunctionData({ abi: feedAbi, functionName: 'decimals' })
+      return decodeAbiParameters([{ type: 'uint8' }], await callContract(rpc, feed.address, data))[0]
+    },
+    async getLatest() {
+      const data = encodeFunctionData({ abi: feedAbi, functionName: 'latestRoundData' })
+      return readRound(await callContract(rpc, feed.address, data))
+    },
+    async getRound(roundId) {
+      const data = encodeFunctionData({ abi: feedAbi, functionName: 'getRoundData', args: [roundId] })
+      try {
+        const round = readRound(await callContract(rpc, feed.address, data))
+        return round.updatedAtMs === 0 ? undefined : round
+      } catch (error) {
+        // Feeds revert for rounds that they do not have.
+        if (error instanceof RpcRefusal) return undefined
+        throw error
+      }
+    },
+    async isSequencerUp(nowMs) {
+      if (feed.sequencer === undefined) return true
+      const data = encodeFunctionData({ abi: feedAbi, functionName: 'latestRoundData' })
+      const answer = decodeAbiParameters(roundOutputs, await callContract(rpc, feed.sequencer, data))
+      const [, status, startedAt] = answer
+      return status === 0n && nowMs - Number(startedAt) * 1000 >= sequencerGraceMs
+    },
+  }
+}
+
+function callContract(rpc: Rpc, to: string, data: string): Promise<`0x${string}`> {
+  return rpc.ask('eth_call', [{ to, data }, 'latest'], v.pipe(hexBytes, v.minLength(66)))
+}
+
+function readRound(bytes: `0x${string}`): FeedRound {
+  const [roundId, answer, , updatedAt] = decodeAbiParameters(roundOutputs, bytes)
+  return { roundId, price: answer, updatedAtMs: Number(updatedAt) * 1000 }
+}

@@ -1,0 +1,406 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { paymentsAbi } from '@cairn/contracts'
+import { bytesForUnits, GIB, MIB, priceInUnits } from '@cairn/protocol'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import pino from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../config.ts'
+import { type Database, openDatabase } from '../db/database.ts'
+import { createNetworkIndexer, type IndexRound } from './index-network.ts'
+import { type PaymentChain, startPaymentChain, startRpcLiar } from './payment-chain.fixture.ts'
+import { createPrices } from './prices.ts'
+
+const free = 5 * GIB
+let place: PaymentChain
+let snapshot: `0x${string}`
+let postgres: PostgresFixture
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cairn-payments-'))
+  ;[place, postgres] = await Promise.all([startPaymentChain(), startPostgres()])
+  snapshot = await place.chain.miner.snapshot()
+})
+afterAll(async () => {
+  await place?.[Symbol.asyncDispose]()
+  await postgres?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+let count = 0
+const kinds = {
+  sqlite: () => openDatabase({ kind: 'sqlite', path: join(folder, `${count++}.sqlite`) }),
+  postgres: async () => openDatabase({ kind: 'postgres', url: await postgres.createDatabase() }),
+}
+
+describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
+  let db: Database
+  let clock: { ms: number; now(): number }
+  beforeEach(async () => {
+    try {
+      await place.chain.miner.revert({ id: snapshot })
+    } catch {
+      // A reorganisation undid the snapshot with its blocks.
+      await place[Symbol.asyncDispose]()
+      place = await startPaymentChain()
+    }
+    snapshot = await place.chain.miner.snapshot()
+    db = await kinds[kind]()
+    clock = { ms: Date.now(), now: () => clock.ms }
+  })
+  afterEach(() => db.close())
+
+  /** A follower with settings of its own, as a replica has. */
+  function follow(network: Record<string, unknown> = {}, requireLease: () => Promise<void> = async () => {}) {
+    const config = readConfig({
+      CAIRN_HOME: folder,
+      CAIRN_PAYMENTS: place.settings(network),
+      CAIRN_FREE_BYTES: String(free),
+    })
+    const [own] = config.payments.networks
+    if (own === undefined) throw new Error('there is no network')
+    const context = { db, clock, log: pino({ level: 'silent' }), config }
+    return createNetworkIndexer({
+      context,
+      network: own,
+      prices: createPrices(context, config.payments.prices),
+      requireLease,
+    })
+  }
+  const limitOf = async (address: string) => {
+    const row = await db.read
+      .selectFrom('account')
+      .select('data_limit_bytes')
+      .where('address', '=', address.toLowerCase())
+      .executeTakeFirst()
+    return row === undefined ? undefined : row.data_limit_bytes - free
+  }
+  const rows = () => db.read.selectFrom('payment').selectAll().orderBy('block_number').orderBy('ordinal').execute()
+  const states = async () => (await rows()).map(({ state }) => state)
+  /** The ledger must always say the same as the accounts. */
+  const expectBooksRight = async () => {
+    const accounts = await db.read.selectFrom('account').selectAll().execute()
+    for (const { address, data_limit_bytes } of accounts) {
+      const entries = await db.read.selectFrom('ledger_entry').selectAll().where('address', '=', address).execute()
+      expect(entries.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(data_limit_bytes)
+    }
+    const credited = (await rows()).filter(({ state }) => state === 'credited')
+    const entered = await db.read.selectFrom('ledger_entry').selectAll().where('kind', '=', 'payment').execute()
+    expect(entered).toHaveLength(credited.length)
+  }
+
+  test('is shown at once, credited when its block is final, and once', async () => {
+    const indexer = follow()
+    const price = priceInUnits(3 * MIB, 6)
+    await place.payToken(place.alice, 'usdc', price)
+    expect(await indexer.round()).toMatchObject({ credited: 0, seen: 1, isBehind: false })
+    expect(await rows()).toMatchObject([{ state: 'seen', coin: 'usdc', units: price.toString(), bytes: null }])
+    expect(await limitOf(place.alice.account.address)).toBeUndefined()
+    await place.mine(2)
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+    const bought = Number(bytesForUnits(price, 6))
+    expect(bought).toBeGreaterThanOrEqual(3 * MIB)
+    expect(await limitOf(place.alice.account.address)).toBe(bought)
+    for (let i = 0; i < 3; i++) expect((await indexer.round()).credited).toBe(0)
+    await place.mine(5)
+    await follow().round()
+    expect(await limitOf(place.alice.account.address)).toBe(bought)
+    await expectBooksRight()
+  })
+
+  test('in each coin, for oneself and for others, many in one transaction’s time', async () => {
+    await place.pay(place.alice, 10n ** 15n)
+    await place.payToken(place.alice, 'usdt', 4_000_000n)
+    await place.payToken(place.alice, 'dai', 4n * 10n ** 18n)
+    await place.payFor(place.bob, place.alice.account.address, 10n ** 15n)
+    await place.mine(2)
+    expect(await follow().round()).toMatchObject({ credited: 4 })
+    // Two times 0.001 of a coin at 2,000 dollars, two times four dollars.
+    expect(await limitOf(place.alice.account.address)).toBe(2 * 2 * 256 * MIB + 2 * 4 * 256 * MIB + 134)
+    expect((await rows()).map(({ payer }) => payer)).toContain(place.bob.account.address.toLowerCase())
+    expect(await limitOf(place.bob.account.address)).toBeUndefined()
+    await expectBooksRight()
+  })
+
+  test('several events of one transaction are told apart by their place in it', async () => {
+    // One transaction that pays twice: the contract's own owner pays through a multicall of the node's.
+    await place.chain.miner.setAutomine(false)
+    const hashes = [
+      await place.alice.sendTransaction({ to: place.payments, value: 1n, nonce: await nonce(), gas: 100_000n }),
+      await place.bob.sendTransaction({ to: place.payments, value: 2n, gas: 100_000n }),
+    ]
+    await place.chain.miner.mine({ blocks: 1 })
+    await place.chain.miner.setAutomine(true)
+    await place.mine(2)
+    await follow().round()
+    expect((await rows()).map(({ tx_hash }) => tx_hash).sort()).toEqual([...hashes].sort())
+  })
+  const nonce = () => place.chain.reader.getTransactionCount({ address: place.alice.account.address })
+
+  test('a payment that a reorganisation takes away is never credited; one that moves is credited once', async () => {
+    // The first payment of all costs more gas: nobody's limit shall depend on which one that is.
+    await place.payToken(place.bob, 'usdc', 1n)
+    const indexer = follow({ finality: { blocks: 10 } })
+    const first = await place.payToken(place.alice, 'usdc', 1_000_000n)
+    const second = await place.pay(place.bob, 10n ** 15n)
+    await indexer.round()
+    expect(await states()).toEqual(['seen', 'seen', 'seen'])
+    // Both blocks go; only the second payment is mined anew, behind others, in another block.
+    const raw = await place.chain.reader.request({
+      method: 'eth_getRawTransactionByHash' as never,
+      params: [second] as never,
+    })
+    await place.chain.anvil.ask('anvil_reorg', [2, [[raw, 1]]])
+    await indexer.round()
+    const after = await rows()
+    expect(after.find(({ tx_hash }) => tx_hash === first)?.state).toBe('orphaned')
+    expect(after.find(({ tx_hash }) => tx_hash === second)?.state).toBe('seen')
+    await place.mine(11)
+    await indexer.round()
+    expect(await limitOf(place.alice.account.address)).toBeUndefined()
+    expect(await limitOf(place.bob.account.address)).toBeGreaterThan(0)
+    expect((await rows()).filter(({ state }) => state === 'credited')).toHaveLength(2)
+    await expectBooksRight()
+  })
+
+  test.each([1, 5, 50])('a reorganisation of %i blocks: right at every step', async (depth) => {
+    const indexer = follow({ finality: { blocks: 60 } })
+    for (let i = 0; i < 3; i++) await place.payToken(place.alice, 'usdc', 1_000_000n)
+    await place.mine(Math.max(0, depth - 6))
+    await indexer.round()
+    await place.chain.anvil.ask('anvil_reorg', [depth, []])
+    await indexer.round()
+    expect(await limitOf(place.alice.account.address)).toBeUndefined()
+    const there = await place.chain.reader.getContractEvents({
+      address: place.payments,
+      abi: paymentsAbi,
+      eventName: 'ReceivedPayment',
+      fromBlock: 0n,
+    })
+    expect((await states()).filter((state) => state === 'seen')).toHaveLength(there.length)
+    await place.mine(61)
+    await indexer.round()
+    expect(await limitOf(place.alice.account.address)).toBe(
+      there.length === 0 ? undefined : there.length * Number(bytesForUnits(1_000_000n, 6)),
+    )
+    await expectBooksRight()
+  })
+
+  test('after a pause of many blocks all is taken in, in ranges; smaller ones where the endpoint wants them', async () => {
+    for (let i = 0; i < 6; i++) {
+      await place.payToken(place.alice, 'usdc', 1_000_000n)
+      await place.mine(20)
+    }
+    let refused = 0
+    await using picky = await startRpcLiar(place.chain.url, ({ method, params }) => {
+      const [filter] = params as [{ fromBlock: string; toBlock: string }]
+      if (method !== 'eth_getLogs' || Number(filter.toBlock) - Number(filter.fromBlock) < 16) return undefined
+      refused++
+      return { error: { code: -32005, message: 'block range is too wide' } }
+    })
+    const indexer = follow({ rpcUrls: [picky.url], rangeMost: 50 })
+    let credited = 0
+    for (let round: IndexRound | undefined; round === undefined || round.isBehind; ) {
+      round = await indexer.round()
+      credited += round.credited
+    }
+    expect(credited).toBe(6)
+    expect(refused).toBeGreaterThan(0)
+    await expectBooksRight()
+  })
+
+  test('many at once: two replicas that race credit each payment once', async () => {
+    for (let i = 0; i < 5; i++) await place.pay(i % 2 === 0 ? place.alice : place.bob, 10n ** 15n)
+    await place.mine(2)
+    const replicas = [follow(), follow(), follow()]
+    const done = await Promise.allSettled(replicas.map((replica) => replica.round()))
+    expect(done.some(({ status }) => status === 'fulfilled')).toBe(true)
+    for (const replica of replicas) await replica.round()
+    expect(await states()).toEqual(Array.from({ length: 5 }, () => 'credited'))
+    expect(await limitOf(place.alice.account.address)).toBe(3 * 2 * 256 * MIB)
+    await expectBooksRight()
+  })
+
+  test('a replica whose lease is over writes nothing', async () => {
+    await place.pay(place.alice, 10n ** 15n)
+    await place.mine(2)
+    const late = follow({}, async () => {
+      throw new Error('the lease is over')
+    })
+    await expect(late.round()).rejects.toThrow('lease')
+    expect(await rows()).toEqual([])
+    expect(await db.read.selectFrom('chain_cursor').selectAll().execute()).toEqual([])
+    expect((await follow().round()).credited).toBe(1)
+  })
+
+  test('without a fresh price a native payment waits; it is credited by the first price that comes', async () => {
+    const day = 86_400
+    await place.chain.miner.increaseTime({ seconds: 3 * day })
+    await place.pay(place.alice, 10n ** 15n)
+    await place.payToken(place.alice, 'usdc', 1_000_000n)
+    await place.mine(2)
+    clock.ms += 3 * day * 1000
+    const indexer = follow()
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+    expect(await rows()).toMatchObject([
+      { state: 'unpriced', reason: expect.stringContaining('ETH') },
+      { state: 'credited' },
+    ])
+    await place.chain.miner.increaseTime({ seconds: 60 })
+    await place.pushPrice(1000_00000000n)
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+    const [waited] = await rows()
+    expect(waited).toMatchObject({ state: 'credited', reason: null, price: '100000000000', bytes: 256 * MIB })
+    await expectBooksRight()
+  })
+
+  test('the best price of the ten minutes before counts, so that a quote buys what it was for', async () => {
+    await place.pushPrice(1500_00000000n)
+    await place.chain.miner.increaseTime({ seconds: 300 })
+    await place.pushPrice(1000_00000000n)
+    await place.pay(place.alice, 10n ** 15n)
+    await place.mine(2)
+    await follow().round()
+    // The first round is 2,000 dollars, and it was in force within the ten minutes, too.
+    expect(await rows()).toMatchObject([{ price: '200000000000' }])
+    await place.chain.miner.increaseTime({ seconds: 700 })
+    await place.pay(place.alice, 10n ** 15n)
+    await place.mine(2)
+    await follow().round()
+    expect((await rows()).at(-1)).toMatchObject({ price: '100000000000', bytes: 256 * MIB })
+  })
+
+  test('of a round that was stale before the ten minutes began nobody was quoted anything', async () => {
+    await place.chain.miner.increaseTime({ seconds: 3 * 86_400 })
+    await place.pushPrice(1000_00000000n)
+    await place.pay(place.alice, 10n ** 15n)
+    await place.mine(2)
+    await follow().round()
+    expect(await rows()).toMatchObject([{ state: 'credited', price: '100000000000' }])
+  })
+
+  test('a token nobody configured, and dust, are written down and buy nothing', async () => {
+    await place.payToken(place.alice, 'dai', 1n)
+    await place.payToken(place.alice, 'usdt', 5n)
+    await place.mine(2)
+    const { usdc, dai } = place.tokens
+    await follow({ tokens: { usdc: { address: usdc, decimals: 6 }, dai: { address: dai, decimals: 18 } } }).round()
+    expect(await rows()).toMatchObject([
+      { state: 'refused', coin: 'dai', reason: expect.stringContaining('too small') },
+      { state: 'refused', coin: '', reason: expect.stringContaining('not taken') },
+    ])
+    expect(await limitOf(place.alice.account.address)).toBeUndefined()
+  })
+
+  test('finality by the chain’s own tag', async () => {
+    await place.pay(place.alice, 10n ** 15n)
+    let final = '0x0'
+    await using tagged = await startRpcLiar(place.chain.url, ({ params }) => {
+      if (params[0] === 'finalized') params[0] = final
+      return undefined
+    })
+    const indexer = follow({ rpcUrls: [tagged.url], finality: { tag: 'finalized' } })
+    expect(await indexer.round()).toMatchObject({ credited: 0, seen: 1 })
+    final = `0x${(await place.chain.reader.getBlockNumber()).toString(16)}`
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+  })
+
+  describe('an endpoint', () => {
+    const html = '<html>bad gateway</html>'
+    test.each([
+      ['that is down', undefined],
+      [
+        'of another chain',
+        ({ method }: { method: string }) => (method === 'eth_chainId' ? { result: '0x1' } : undefined),
+      ],
+      ['that limits rates', () => ({ error: { code: 429, message: 'too many requests' } })],
+      [
+        'that answers nonsense',
+        ({ method }: { method: string }) => (method === 'eth_getLogs' ? { result: [{ nonsense: true }] } : undefined),
+      ],
+      ['that answers HTML', 'html'],
+      ['that answers events of others', 'foreign'],
+      ['that is behind what was read', 'behind'],
+    ] as const)('%s moves nothing; all is taken in after it came back', async (_what, fault) => {
+      const before = follow()
+      await place.mine(3)
+      await before.round()
+      const cursor = () => db.read.selectFrom('chain_cursor').select(['final_block', 'final_hash']).execute()
+      const was = await cursor()
+      await place.pay(place.alice, 10n ** 15n)
+      await place.mine(2)
+      await using liar = await startRpcLiar(place.chain.url, (question, response) => {
+        if (fault === 'html') response.end(html)
+        else if (fault === 'foreign' && question.method === 'eth_getLogs') {
+          const topic = `0x${'1'.repeat(64)}`
+          const log = {
+            address: `0x${'9'.repeat(40)}`,
+            topics: [topic, topic, topic],
+            data: '0x',
+            blockNumber: '0x1',
+            blockHash: topic,
+            transactionHash: topic,
+            logIndex: '0x0',
+          }
+          return { result: [log] }
+        } else if (fault === 'behind' && question.method === 'eth_getBlockByNumber') {
+          return { result: null }
+        } else if (typeof fault === 'function') return fault(question)
+        return undefined
+      })
+      const url = fault === undefined ? 'http://127.0.0.1:9' : liar.url
+      const indexer = follow({ rpcUrls: [url], finality: { blocks: 2 } })
+      await expect(indexer.round()).rejects.toMatchObject({ name: expect.stringMatching(/CairnError|RpcRefusal/) })
+      expect(await cursor()).toEqual(was)
+      expect(await limitOf(place.alice.account.address)).toBeUndefined()
+      const [{ fault: noted } = { fault: null }] = await db.read.selectFrom('chain_cursor').select('fault').execute()
+      expect(noted).not.toBeNull()
+      expect((await follow().round()).credited).toBe(1)
+      const [{ fault: gone } = { fault: '' }] = await db.read.selectFrom('chain_cursor').select('fault').execute()
+      expect(gone).toBeNull()
+      await expectBooksRight()
+    })
+
+    test('that lags behind its head while events are read loses nothing', async () => {
+      await place.pay(place.alice, 10n ** 15n)
+      await place.mine(2)
+      let asked = 0
+      await using lagging = await startRpcLiar(place.chain.url, ({ method, params }) => {
+        // Behind a load balancer: events from a node that has not seen them, and another that has no such block.
+        if (method === 'eth_getLogs' && asked === 0) return { result: [] }
+        if (method === 'eth_getBlockByNumber' && params[0] !== 'latest' && asked++ === 2) return { result: null }
+        return undefined
+      })
+      const indexer = follow({ rpcUrls: [lagging.url] })
+      for (let i = 0; i < 3; i++) await indexer.round().catch(() => undefined)
+      expect(await limitOf(place.alice.account.address)).toBeGreaterThan(0)
+    })
+
+    test('that another one contradicts stops all crediting; two that agree go on', async () => {
+      await place.pay(place.alice, 10n ** 15n)
+      await place.mine(2)
+      await using liar = await startRpcLiar(place.chain.url, ({ method, params }) => {
+        if (method !== 'eth_getBlockByNumber' || params[0] === 'latest') return undefined
+        return { result: { number: params[0], hash: `0x${'7'.repeat(64)}`, timestamp: '0x1' } }
+      })
+      const torn = follow({ rpcUrls: [place.chain.url, liar.url] })
+      await expect(torn.round()).rejects.toThrow('disagree')
+      expect(await rows()).toEqual([])
+      const two = follow({ rpcUrls: [place.chain.url, `${place.chain.url}/`] })
+      expect((await two.round()).credited).toBe(1)
+    })
+
+    test('whose final blocks become others stops all crediting, and says so', async () => {
+      await place.mine(4)
+      const indexer = follow()
+      await indexer.round()
+      await place.chain.anvil.ask('anvil_reorg', [5, []])
+      await place.pay(place.alice, 10n ** 15n)
+      await place.mine(2)
+      await expect(indexer.round()).rejects.toThrow('is another one than before')
+      expect(await limitOf(place.alice.account.address)).toBeUndefined()
+    })
+  })
+})

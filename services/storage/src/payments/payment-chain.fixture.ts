@@ -1,0 +1,154 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { localDaiAbi, localPriceFeedAbi, localUsdcAbi, localUsdtAbi, paymentsAbi } from '@cairn/contracts'
+import {
+  localDaiBytecode,
+  localPriceFeedBytecode,
+  localUsdcBytecode,
+  localUsdtBytecode,
+  paymentsBytecode,
+} from '@cairn/contracts/deploy'
+import { startTestChain, type TestChain, type Wallet } from '@cairn/service/test-chain-fixture'
+import { type Hex, parseAbi } from 'viem'
+
+/** A chain with the payment contract, three stablecoins and a price feed at 2,000 dollars for a coin. */
+export type PaymentChain = AsyncDisposable & {
+  chain: TestChain
+  payments: Hex
+  tokens: { usdc: Hex; usdt: Hex; dai: Hex }
+  feed: Hex
+  alice: Wallet
+  bob: Wallet
+  /** What `CAIRN_PAYMENTS` says of it; `network` replaces parts. */
+  settings(network?: Record<string, unknown>): string
+  pay(from: Wallet, value: bigint): Promise<Hex>
+  payFor(from: Wallet, beneficiary: Hex, value: bigint): Promise<Hex>
+  payToken(from: Wallet, coin: 'usdc' | 'usdt' | 'dai', units: bigint): Promise<Hex>
+  /** Mines so many empty blocks. */
+  mine(blocks: number): Promise<void>
+  pushPrice(price: bigint): Promise<void>
+}
+
+export const feedDecimals = 8
+const approveAbi = parseAbi(['function approve(address spender, uint256 value)'])
+
+export async function startPaymentChain(args: readonly string[] = []): Promise<PaymentChain> {
+  const chain = await startTestChain(args)
+  const [owner, alice, bob] = chain.wallets
+  const payments = await chain.deploy(paymentsAbi, paymentsBytecode, [owner.account.address])
+  const usdc = await chain.deploy(localUsdcAbi, localUsdcBytecode)
+  const usdt = await chain.deploy(localUsdtAbi, localUsdtBytecode)
+  const dai = await chain.deploy(localDaiAbi, localDaiBytecode)
+  const feed = await chain.deploy(localPriceFeedAbi, localPriceFeedBytecode, [
+    feedDecimals,
+    'ETH / USD',
+    2000_00000000n,
+  ])
+  const wait = async (hash: Hex): Promise<Hex> => {
+    const { status } = await chain.reader.waitForTransactionReceipt({ hash })
+    if (status !== 'success') throw new Error('the transaction was reverted')
+    return hash
+  }
+  const tokens = { usdc, usdt, dai }
+  for (const token of Object.values(tokens)) {
+    const admin = { address: payments, abi: paymentsAbi } as const
+    await wait(await owner.writeContract({ ...admin, functionName: 'updateERC20Token', args: [token, true] }))
+    for (const wallet of [alice, bob]) {
+      const args = [wallet.account.address, 10n ** 24n] as const
+      await wait(await owner.writeContract({ address: token, abi: localUsdcAbi, functionName: 'mint', args }))
+    }
+  }
+  return {
+    chain,
+    payments,
+    tokens,
+    feed,
+    alice,
+    bob,
+    settings: (network = {}) =>
+      JSON.stringify({
+        networks: {
+          local: {
+            chainId: 31337,
+            rpcUrls: [chain.url],
+            contract: payments,
+            symbol: 'ETH',
+            finality: { blocks: 2 },
+            tokens: {
+              usdc: { address: usdc, decimals: 6 },
+              usdt: { address: usdt, decimals: 6 },
+              dai: { address: dai, decimals: 18 },
+            },
+            pollMs: 50,
+            ...network,
+          },
+        },
+        prices: { ETH: { feeds: [{ network: 'local', address: feed, heartbeatSeconds: 86_400 }] } },
+      }),
+    async pay(from, value) {
+      return wait(await from.sendTransaction({ to: payments, value }))
+    },
+    async payFor(from, beneficiary, value) {
+      const args = [beneficiary] as const
+      return wait(
+        await from.writeContract({ address: payments, abi: paymentsAbi, functionName: 'payFor', args, value }),
+      )
+    },
+    async payToken(from, coin, units) {
+      const token = tokens[coin]
+      await wait(
+        await from.writeContract({ address: token, abi: approveAbi, functionName: 'approve', args: [payments, units] }),
+      )
+      const args = [units, token] as const
+      return wait(await from.writeContract({ address: payments, abi: paymentsAbi, functionName: 'receiveToken', args }))
+    },
+    async mine(blocks) {
+      await chain.miner.mine({ blocks })
+    },
+    async pushPrice(price) {
+      await wait(
+        await owner.writeContract({ address: feed, abi: localPriceFeedAbi, functionName: 'push', args: [price] }),
+      )
+    },
+    [Symbol.asyncDispose]: () => chain[Symbol.asyncDispose](),
+  }
+}
+
+type Question = { id: number; method: string; params: unknown[] }
+
+/** An endpoint that stands before another and does to its answers what a test wants; undefined passes them on. */
+export async function startRpcLiar(
+  target: string,
+  lie: (question: Question, response: ServerResponse) => unknown,
+): Promise<AsyncDisposable & { url: string }> {
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece)
+    const question: Question = JSON.parse(Buffer.concat(pieces).toString('utf8'))
+    const lied = lie(question, response)
+    if (response.writableEnded || response.destroyed) return
+    response.setHeader('content-type', 'application/json')
+    if (lied !== undefined) {
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: question.id, ...(lied as object) }))
+      return
+    }
+    const answer = await fetch(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(question),
+    })
+    response.end(await answer.text())
+  }
+  const server: Server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

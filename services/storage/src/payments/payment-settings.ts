@@ -1,0 +1,194 @@
+import { CairnError, isNetworkName, networks, type Stablecoin, stablecoins } from '@cairn/protocol'
+import * as v from 'valibot'
+
+/** A stablecoin on one network. */
+export type PaymentToken = { readonly coin: Stablecoin; readonly address: string; readonly decimals: number }
+
+/** When a block counts as final: by the tag the chain itself gives, or by so many blocks on top of it. */
+export type Finality = { readonly tag: 'finalized' | 'safe' } | { readonly blocks: number }
+
+/** A chain on which payments are taken. */
+export type PaymentNetwork = {
+  readonly name: string
+  readonly chainId: number
+  /** Asked in this order; with two or more, a final block counts only when a second one names the same hash. */
+  readonly rpcUrls: readonly string[]
+  /** Given to clients in the network's profile. */
+  readonly publicRpcUrl: string
+  /** Address of the payment contract, in lower case. */
+  readonly contract: string
+  /** Block of the contract's deployment. */
+  readonly startBlock: number
+  readonly finality: Finality
+  readonly symbol: string
+  readonly nativeDecimals: number
+  readonly tokens: readonly PaymentToken[]
+  readonly pollMs: number
+  /** Local chains only: blocks may be gone after a crash; what is left is read anew then. */
+  readonly mayRestart: boolean
+  /** Blocks that one question for events may span at most. */
+  readonly rangeMost: number
+}
+
+/** A price feed with Chainlink's interface: US dollars for one coin. */
+export type PriceFeed = {
+  readonly rpcUrl: string
+  /** In lower case. */
+  readonly address: string
+  /** A round older than this, and a margin, is stale. */
+  readonly heartbeatMs: number
+  /** Feed that tells whether the sequencer of a roll-up is up. */
+  readonly sequencer: string | undefined
+}
+
+/** Where the price of one coin comes from. */
+export type PriceSource = {
+  readonly symbol: string
+  readonly feeds: readonly PriceFeed[]
+  /** Feeds that lie further apart than this stop payments from being priced. */
+  readonly deviationPercent: number
+}
+
+/** All that is needed to take payments. */
+export type PaymentSettings = {
+  readonly networks: readonly PaymentNetwork[]
+  readonly prices: readonly PriceSource[]
+}
+
+const address = v.pipe(v.string(), v.regex(/^0x[0-9a-fA-F]{40}$/), v.toLowerCase())
+const rpcUrl = v.pipe(
+  v.string(),
+  v.url(),
+  v.check((text) => /^https?:/.test(text), 'must be an http or https URL'),
+)
+const seconds = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(3650 * 86_400))
+const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+
+const finality = v.union([
+  v.strictObject({ tag: v.picklist(['finalized', 'safe']) }),
+  v.strictObject({ blocks: v.pipe(whole, v.maxValue(100_000)) }),
+])
+
+const networkSchema = v.strictObject({
+  chainId: v.optional(v.pipe(whole, v.minValue(1))),
+  rpcUrls: v.pipe(v.array(rpcUrl), v.minLength(1), v.maxLength(8)),
+  publicRpcUrl: v.optional(rpcUrl),
+  contract: address,
+  startBlock: v.optional(whole, 0),
+  finality: v.optional(finality, { tag: 'finalized' }),
+  symbol: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9]{1,12}$/))),
+  nativeDecimals: v.optional(v.pipe(whole, v.maxValue(36))),
+  tokens: v.optional(
+    v.record(v.picklist(stablecoins), v.strictObject({ address, decimals: v.optional(v.pipe(whole, v.maxValue(36))) })),
+  ),
+  mayRestart: v.optional(v.boolean(), false),
+  pollMs: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(50), v.maxValue(600_000)), 5_000),
+  rangeMost: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(100_000)), 2_000),
+})
+
+const feedSchema = v.strictObject({
+  network: v.optional(v.string()),
+  rpcUrl: v.optional(rpcUrl),
+  address,
+  heartbeatSeconds: seconds,
+  sequencer: v.optional(address),
+})
+
+const settingsSchema = v.strictObject({
+  networks: v.record(v.pipe(v.string(), v.regex(/^[a-z0-9-]{1,32}$/)), networkSchema),
+  prices: v.optional(
+    v.record(
+      v.pipe(v.string(), v.regex(/^[A-Za-z0-9]{1,12}$/)),
+      v.strictObject({
+        feeds: v.pipe(v.array(feedSchema), v.minLength(1), v.maxLength(4)),
+        deviationPercent: v.optional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(50)), 5),
+      }),
+    ),
+    {},
+  ),
+})
+
+/** No network, no payment. */
+export const noPayments: PaymentSettings = { networks: [], prices: [] }
+
+/**
+ * Reads the operator's networks and prices. What a network of the specification has always (chain id, symbol, decimals,
+ * addresses of tokens) need not be said again.
+ * @throws CairnError INVALID_CONFIGURATION naming what is wrong
+ */
+export function parsePaymentSettings(json: string): PaymentSettings {
+  if (json.trim() === '') return noPayments
+  const found = v.safeParse(settingsSchema, readJson(json))
+  if (!found.success) {
+    const [issue] = found.issues
+    throw wrong(`${v.getDotPath(issue) ?? 'the whole'}: ${issue.message}`)
+  }
+  const all = Object.entries(found.output.networks).map(([name, network]) => completeNetwork(name, network))
+  const prices = Object.entries(found.output.prices).map(([symbol, source]) => ({
+    symbol: symbol.toUpperCase(),
+    deviationPercent: source.deviationPercent,
+    feeds: source.feeds.map((feed) => {
+      const url = feed.rpcUrl ?? all.find(({ name }) => name === feed.network)?.rpcUrls[0]
+      if (url === undefined) throw wrong(`prices.${symbol}: a feed names an rpcUrl or one of the networks`)
+      return {
+        rpcUrl: url,
+        address: feed.address,
+        heartbeatMs: feed.heartbeatSeconds * 1000,
+        sequencer: feed.sequencer,
+      }
+    }),
+  }))
+  const chains = new Set(all.map(({ chainId }) => chainId))
+  if (chains.size !== all.length) throw wrong('two networks have the same chain id')
+  return { networks: all, prices }
+}
+
+function completeNetwork(name: string, given: v.InferOutput<typeof networkSchema>): PaymentNetwork {
+  const known = isNetworkName(name) ? networks[name] : undefined
+  const chainId = given.chainId ?? known?.chainId
+  const symbol = given.symbol ?? known?.symbol
+  const nativeDecimals = given.nativeDecimals ?? known?.nativeDecimals ?? 18
+  if (chainId === undefined || symbol === undefined) throw wrong(`networks.${name}: chainId and symbol are needed`)
+  const [first = ''] = given.rpcUrls
+  const tokens = stablecoins.flatMap((coin): PaymentToken[] => {
+    const own = given.tokens?.[coin]
+    const usual: { decimals: number; address?: string } | undefined = known?.tokens[coin]
+    // Where tokens are given, they are all there are.
+    const tokenAddress = own?.address ?? (given.tokens === undefined ? usual?.address : undefined)
+    if (tokenAddress === undefined) return []
+    const decimals = own?.decimals ?? usual?.decimals
+    if (decimals === undefined) throw wrong(`networks.${name}.tokens.${coin}: decimals are needed`)
+    return [{ coin, address: tokenAddress.toLowerCase(), decimals }]
+  })
+  return {
+    name,
+    chainId,
+    rpcUrls: given.rpcUrls,
+    publicRpcUrl: given.publicRpcUrl ?? known?.rpcUrl ?? first,
+    contract: given.contract,
+    startBlock: given.startBlock,
+    finality: given.finality,
+    symbol: symbol.toUpperCase(),
+    nativeDecimals,
+    tokens,
+    pollMs: given.pollMs,
+    mayRestart: given.mayRestart,
+    rangeMost: given.rangeMost,
+  }
+}
+
+function readJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch (cause) {
+    throw wrong('it is not JSON', cause)
+  }
+}
+
+function wrong(what: string, cause?: unknown): CairnError {
+  return new CairnError('INVALID_CONFIGURATION', {
+    message: `CAIRN_PAYMENTS is not valid: ${what}`,
+    hint: 'docs/how-to/payments.md shows a whole one.',
+    cause,
+  })
+}

@@ -1,0 +1,126 @@
+import {
+  CairnError,
+  type CallResult,
+  type ChainProfile,
+  type getPayment,
+  type getQuotaDetails,
+  type listPayments,
+  priceInUnits,
+} from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { describePayment } from './describe-payment.ts'
+import type { PaymentSettings } from './payment-settings.ts'
+import { findCursor, type PaymentRow } from './store.ts'
+
+const rowsOfPage = 100
+const entriesOfPage = 100
+
+/** A page of an account's payments, newest first. */
+export async function findPayments(
+  context: Context,
+  address: string,
+  { after, limit = rowsOfPage }: { after?: string | undefined; limit?: number | undefined },
+): Promise<CallResult<typeof listPayments>> {
+  const { db } = context
+  let query = db.read.selectFrom('payment').selectAll().where('address', '=', address)
+  if (after !== undefined) query = query.where('id', '<', after)
+  const rows = await query.orderBy('id', 'desc').limit(limit).execute()
+  return { payments: await describeAll(context, rows) }
+}
+
+async function describeAll(context: Context, rows: readonly PaymentRow[]) {
+  const { networks } = context.config.payments
+  const cursors = new Map(
+    (await context.db.read.selectFrom('chain_cursor').selectAll().execute()).map((row) => [row.chain_id, row]),
+  )
+  return rows.map((row) => {
+    const network = networks.find(({ chainId }) => chainId === row.chain_id)
+    return describePayment(row, network, cursors.get(row.chain_id))
+  })
+}
+
+/** What became of a transaction. @throws CairnError UNSUPPORTED_NETWORK */
+export async function findTransaction(
+  context: Context,
+  name: string,
+  txHash: string,
+): Promise<CallResult<typeof getPayment>> {
+  const { networks } = context.config.payments
+  const network = networks.find((one) => one.name === name)
+  if (network === undefined) {
+    throw new CairnError('UNSUPPORTED_NETWORK', { details: { networks: networks.map((one) => one.name) } })
+  }
+  const cursor = await findCursor(context.db.read, network)
+  const rows = await context.db.read
+    .selectFrom('payment')
+    .selectAll()
+    .where('chain_id', '=', network.chainId)
+    .where('tx_hash', '=', txHash)
+    .orderBy('ordinal')
+    .execute()
+  return {
+    payments: await describeAll(context, rows),
+    headBlock: cursor?.head_block ?? null,
+    finalBlock: cursor?.final_block ?? null,
+    checkedAt: cursor?.checked_at ?? null,
+    fault: cursor?.fault ?? null,
+  }
+}
+
+/** What an account may store, where that comes from, and what is taken. */
+export async function getQuotaOf(
+  { db }: Context,
+  address: string,
+  { after }: { after?: string | undefined },
+): Promise<CallResult<typeof getQuotaDetails>> {
+  const account = await db.read.selectFrom('account').selectAll().where('address', '=', address).executeTakeFirst()
+  const sums = await db.read
+    .selectFrom('ledger_entry')
+    .select(({ fn }) => ['kind', fn.sum('bytes').as('bytes')])
+    .where('address', '=', address)
+    .groupBy('kind')
+    .execute()
+  const sumOf = (kind: string) => Number(sums.find((row) => row.kind === kind)?.bytes ?? 0)
+  let query = db.read.selectFrom('ledger_entry').selectAll().where('address', '=', address)
+  if (after !== undefined) query = query.where('id', '<', after)
+  const entries = await query.orderBy('id', 'desc').limit(entriesOfPage).execute()
+  const limitBytes = account?.data_limit_bytes ?? 0
+  const usedBytes = account?.data_used_bytes ?? 0
+  const reservedBytes = account?.reserved_bytes ?? 0
+  return {
+    limitBytes,
+    usedBytes,
+    reservedBytes,
+    availableBytes: Math.max(0, limitBytes - usedBytes - reservedBytes),
+    allowanceBytes: sumOf('allowance'),
+    boughtBytes: sumOf('payment'),
+    adjustedBytes: sumOf('adjustment'),
+    entries: entries.map(({ id, kind, bytes, note, created_at: at }) => ({ id, kind, bytes, note, at })),
+  }
+}
+
+/** The chains on which payments are taken, for the network's profile. */
+export function describeChains({ networks }: PaymentSettings): ChainProfile[] {
+  return networks.map((network) => ({
+    name: network.name,
+    rpcUrl: network.publicRpcUrl,
+    chainId: network.chainId,
+    symbol: network.symbol,
+    nativeDecimals: network.nativeDecimals,
+    paymentContract: network.contract,
+    tokens: Object.fromEntries(network.tokens.map(({ coin, address, decimals }) => [coin, { address, decimals }])),
+  }))
+}
+
+/** How to buy what is missing: prices of stablecoins in their smallest units, on every network. */
+export function describeHowToPay({ networks }: PaymentSettings, missingBytes: number) {
+  return networks.map(({ name, chainId, contract, symbol, tokens }) => ({
+    network: name,
+    chainId,
+    contract,
+    native: symbol,
+    tokens: Object.fromEntries(
+      tokens.map(({ coin, decimals }) => [coin, priceInUnits(missingBytes, decimals).toString()]),
+    ),
+  }))
+}

@@ -1,0 +1,195 @@
+import { CairnError, type CoinPrice } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { createFeedReader, type FeedReader, type FeedRound } from './feed.ts'
+import type { PriceFeed, PriceSource } from './payment-settings.ts'
+
+/** A price, and the round of the feed that says so. */
+export type PricedAt = CoinPrice & { source: string; atMs: number }
+
+/** The prices of coins: what is shown to users, and what payments are credited at, come from the same rounds. */
+export type Prices = {
+  /** The price now. @throws CairnError PRICE_UNKNOWN (no source, or none that is fresh) */
+  getTicker(symbol: string): Promise<PricedAt>
+  /**
+   * The price for a payment in a block of that time: the highest that was valid in the ten minutes before, because a user
+   * may have been quoted it. The same answer for ever.
+   * @returns undefined while there is no price that is fresh enough
+   */
+  getPriceAt(symbol: string, timeMs: number): Promise<PricedAt | undefined>
+}
+
+/** How long a quote is held to. */
+export const quoteLifetimeMs = 10 * 60_000
+/** What a feed may be late beyond its heartbeat. */
+const marginMs = 10 * 60_000
+const tickerKeepMs = 10_000
+/** Rounds looked at for one quote window: feeds answer every few seconds at most. */
+const windowRoundsMost = 400
+
+export function createPrices(context: Pick<Context, 'db' | 'clock' | 'log'>, sources: readonly PriceSource[]): Prices {
+  const { clock } = context
+  const kept = new Map<string, { until: number; answer: Promise<PricedAt> }>()
+
+  const readTicker = async (symbol: string): Promise<PricedAt> => {
+    const source = findSource(sources, symbol)
+    if (source === undefined) {
+      throw new CairnError('PRICE_UNKNOWN', {
+        message: `No source of prices is configured for ${symbol}`,
+        hint: 'Pay in a stablecoin, or in the coin of another network.',
+      })
+    }
+    const now = clock.now()
+    const found = await pickAgreeing(context, source, async (feed, reader) => {
+      const latest = await reader.getLatest()
+      return (await isUsable(feed, reader, latest, now, now)) ? latest : undefined
+    })
+    if (found === undefined) throw new CairnError('PRICE_UNKNOWN', { details: { symbol } })
+    return found
+  }
+
+  return {
+    getTicker(symbol) {
+      const name = symbol.toUpperCase()
+      const now = clock.now()
+      const known = kept.get(name)
+      if (known !== undefined && known.until > now) return known.answer
+      const answer = readTicker(name)
+      // Only for configured coins: nobody can fill the memory with names.
+      if (findSource(sources, name) !== undefined) {
+        kept.set(name, { until: now + tickerKeepMs, answer })
+        answer.catch(() => kept.delete(name))
+      }
+      return answer
+    },
+    async getPriceAt(symbol, timeMs) {
+      const source = findSource(sources, symbol)
+      if (source === undefined) return undefined
+      return pickAgreeing(context, source, (feed, reader) => findRoundAt(feed, reader, timeMs, clock.now()))
+    },
+  }
+}
+
+function findSource(sources: readonly PriceSource[], symbol: string): PriceSource | undefined {
+  return sources.find((source) => source.symbol === symbol.toUpperCase())
+}
+
+/** Asks all feeds of a coin; the first that has a price gives it, unless another one contradicts it. */
+async function pickAgreeing(
+  context: Pick<Context, 'db' | 'clock' | 'log'>,
+  { symbol, feeds, deviationPercent }: PriceSource,
+  read: (feed: PriceFeed, reader: FeedReader) => Promise<FeedRound | undefined>,
+): Promise<PricedAt | undefined> {
+  const found: PricedAt[] = []
+  for (const feed of feeds) {
+    try {
+      const reader = createFeedReader(feed)
+      const round = await read(feed, reader)
+      if (round === undefined) continue
+      const decimals = await reader.getDecimals()
+      found.push({
+        price: round.price,
+        decimals,
+        source: `${feed.address}#${round.roundId}`,
+        atMs: round.updatedAtMs,
+      })
+      await keepRound(context, feed, round, decimals)
+    } catch (error) {
+      context.log.warn({ err: error, symbol, feed: feed.address }, 'a price feed did not answer')
+    }
+  }
+  const [first, ...others] = found
+  if (first === undefined) return undefined
+  const rival = others.find((other) => differ(first, other, deviationPercent))
+  if (rival === undefined) return first
+  context.log.error({ symbol, first: first.source, rival: rival.source }, 'price feeds contradict each other')
+  return undefined
+}
+
+/** Whether two prices lie further apart than so many percent of the lower one. */
+function differ(one: CoinPrice, other: CoinPrice, percent: number): boolean {
+  const a = one.price * 10n ** BigInt(other.decimals)
+  const b = other.price * 10n ** BigInt(one.decimals)
+  const [low, high] = a < b ? [a, b] : [b, a]
+  return (high - low) * 10_000n > low * BigInt(Math.round(percent * 100))
+}
+
+async function isUsable(
+  feed: PriceFeed,
+  reader: FeedReader,
+  { price, updatedAtMs }: FeedRound,
+  timeMs: number,
+  nowMs: number,
+): Promise<boolean> {
+  if (price <= 0n || timeMs - updatedAtMs > feed.heartbeatMs + marginMs) return false
+  return reader.isSequencerUp(nowMs)
+}
+
+/**
+ * The round that counts for a block's time: of those that were valid in the time of a quote before it, the highest; or,
+ * where the feed was silent too long, the first one after it.
+ */
+async function findRoundAt(
+  feed: PriceFeed,
+  reader: FeedReader,
+  timeMs: number,
+  nowMs: number,
+): Promise<FeedRound | undefined> {
+  const latest = await reader.getLatest()
+  const last = await findLastBefore(reader, latest, timeMs)
+  if (last !== undefined && (await isUsable(feed, reader, last, timeMs, nowMs))) {
+    let best = last
+    let round: FeedRound | undefined = last
+    for (let i = 0; i < windowRoundsMost && round.updatedAtMs > timeMs - quoteLifetimeMs; i++) {
+      round = await reader.getRound(round.roundId - 1n)
+      // Nobody was quoted a round that was stale before the window began.
+      if (round === undefined || timeMs - quoteLifetimeMs - round.updatedAtMs > feed.heartbeatMs + marginMs) break
+      if (round.price > best.price) best = round
+    }
+    return best
+  }
+  const next = last === undefined ? undefined : await reader.getRound(last.roundId + 1n)
+  if (next === undefined || next.updatedAtMs <= timeMs || next.price <= 0n) return undefined
+  return (await reader.isSequencerUp(nowMs)) ? next : undefined
+}
+
+/** Rounds of one phase are numbered without gaps, with the phase in the bits above the 64th. */
+const phaseBits = 64n
+
+/** The last round that is not later than a time, by halving: rounds come in the order of their times. */
+async function findLastBefore(reader: FeedReader, latest: FeedRound, timeMs: number): Promise<FeedRound | undefined> {
+  if (latest.updatedAtMs <= timeMs) return latest
+  const first = ((latest.roundId >> phaseBits) << phaseBits) + 1n
+  let low = await reader.getRound(first)
+  if (low === undefined || low.updatedAtMs > timeMs) return undefined
+  let high = latest
+  while (high.roundId - low.roundId > 1n) {
+    const middle = await reader.getRound((low.roundId + high.roundId) / 2n)
+    if (middle === undefined) return undefined
+    if (middle.updatedAtMs <= timeMs) low = middle
+    else high = middle
+  }
+  return low
+}
+
+/** What was seen is written down: with it, what a payment was credited at can be checked without the chain. */
+async function keepRound(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  feed: PriceFeed,
+  round: FeedRound,
+  decimals: number,
+): Promise<void> {
+  await db.write((trx) =>
+    trx
+      .insertInto('price_round')
+      .values({
+        feed: feed.address,
+        round_id: round.roundId.toString(),
+        price: round.price.toString(),
+        decimals,
+        updated_at: round.updatedAtMs,
+        seen_at: clock.now(),
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute(),
+  )
+}

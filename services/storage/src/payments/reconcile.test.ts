@@ -1,0 +1,62 @@
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestStorage } from '../start-test-storage.fixture.ts'
+import { startPaymentChain } from './payment-chain.fixture.ts'
+import { reconcile } from './reconcile.ts'
+
+let postgres: PostgresFixture
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+
+test.each(['sqlite', 'postgres'])(
+  'books that fit say so; each thing that does not is named, and nothing is changed: %s',
+  async (kind) => {
+    await using place = await startPaymentChain()
+    await using storage = await startTestStorage({
+      CAIRN_PAYMENTS: place.settings({ finality: { blocks: 0 } }),
+      ...(kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}),
+    })
+    const hash = await place.payToken(place.alice, 'usdc', 1_000_000n)
+    await place.payToken(place.alice, 'dai', 10n ** 18n)
+    await place.pay(place.bob, 10n ** 15n)
+    const { db } = storage.context
+    const credited = async () =>
+      (await db.read.selectFrom('payment').select('id').where('state', '=', 'credited').execute()).length
+    await expect.poll(credited, { timeout: 10_000 }).toBe(3)
+    const key = await storage.createKey()
+    const form = new FormData()
+    form.append('file', new Blob(['hello']), 'a.txt')
+    const authorization = `Bearer ${key}`
+    await storage.call('/api/v0/add', { method: 'POST', headers: { authorization }, body: form })
+    expect(await reconcile(storage.context)).toMatchObject({ findings: [], payments: 3, accounts: 3 })
+
+    const alice = place.alice.account.address.toLowerCase()
+    await db.write(async (trx) => {
+      await trx.updateTable('account').set({ data_limit_bytes: 7 }).where('address', '=', alice).execute()
+      await trx.updateTable('account').set({ data_used_bytes: 99 }).where('data_used_bytes', '>', 0).execute()
+      await trx.deleteFrom('ledger_entry').where('cause', 'like', `%${hash}%`).execute()
+      await trx.updateTable('payment').set({ units: '5' }).where('coin', '=', 'dai').execute()
+      await trx
+        .updateTable('payment')
+        .set({ tx_hash: `0x${'1'.repeat(64)}` })
+        .where('coin', '=', 'native')
+        .execute()
+    })
+    const { findings } = await reconcile(storage.context)
+    expect(findings.map(({ kind }) => kind).sort()).toEqual([
+      'credit-without-entry',
+      'credit-without-entry',
+      'entry-without-credit',
+      'not-in-books',
+      'not-on-chain',
+      'other-amount',
+      'wrong-limit',
+      'wrong-used',
+    ])
+    const reports = await db.read.selectFrom('report').select('findings').orderBy('created_at').execute()
+    expect(reports.map((report) => report.findings)).toContain(8)
+    expect(storage.log.join('')).toContain('the books do not fit')
+  },
+)

@@ -1,0 +1,184 @@
+import { sql } from 'kysely'
+import type { Context } from '../context.ts'
+import { createUploadId } from '../uploads/upload-id.ts'
+import { createChainReader } from './chain.ts'
+import { causeOf } from './credit.ts'
+import type { PaymentNetwork } from './payment-settings.ts'
+import { findCursor } from './store.ts'
+
+/** Something in the books that does not fit. */
+export type BookFinding =
+  | { kind: 'wrong-limit'; address: string; is: number; shouldBe: number }
+  | { kind: 'wrong-used'; address: string; is: number; shouldBe: number }
+  | { kind: 'wrong-reserved'; address: string; is: number; shouldBe: number }
+  | { kind: 'credit-without-entry'; payment: string; bytes: number }
+  | { kind: 'entry-without-credit'; cause: string; bytes: number }
+  | { kind: 'not-on-chain'; network: string; txHash: string; ordinal: number }
+  | { kind: 'not-in-books'; network: string; txHash: string; ordinal: number; units: string }
+  | { kind: 'other-amount'; network: string; txHash: string; ordinal: number; is: string; shouldBe: string }
+  | { kind: 'chain-unread'; network: string; reason: string }
+
+export type BookReport = { at: number; accounts: number; payments: number; blocks: number; findings: BookFinding[] }
+
+/** Final blocks of each chain that are read again. */
+const blocksAgain = 50_000
+/** More findings than this say the same as this many. */
+const findingsMost = 1_000
+
+type Parts = Pick<Context, 'db' | 'clock' | 'config' | 'log'>
+
+/**
+ * Compares the books: limits with the ledger, used and reserved bytes with uploads and reservations, ledger with payments,
+ * payments with the chains. Changes nothing; the report is kept and logged.
+ */
+export async function reconcile(context: Parts, signal?: AbortSignal): Promise<BookReport> {
+  const findings: BookFinding[] = [...(await compareAccounts(context)), ...(await compareEntries(context))]
+  let blocks = 0
+  for (const network of context.config.payments.networks) {
+    try {
+      const read = await compareChain(context, network, signal)
+      blocks += read.blocks
+      findings.push(...read.findings)
+    } catch (error) {
+      signal?.throwIfAborted()
+      const reason = error instanceof Error ? error.message : 'it did not answer'
+      findings.push({ kind: 'chain-unread', network: network.name, reason })
+    }
+  }
+  const report: BookReport = {
+    at: context.clock.now(),
+    accounts: await countRows(context, 'account'),
+    payments: await countRows(context, 'payment'),
+    blocks,
+    findings: findings.slice(0, findingsMost),
+  }
+  await context.db.write((trx) =>
+    trx
+      .insertInto('report')
+      .values({
+        id: createUploadId(report.at),
+        kind: 'books',
+        created_at: report.at,
+        findings: findings.length,
+        body: JSON.stringify(report),
+      })
+      .execute(),
+  )
+  if (findings.length > 0) context.log.error({ findings: report.findings.slice(0, 20) }, 'the books do not fit')
+  return report
+}
+
+async function countRows({ db }: Parts, table: 'account' | 'payment'): Promise<number> {
+  const row = await db.read
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll<number>().as('rows'))
+    .executeTakeFirstOrThrow()
+  return Number(row.rows)
+}
+
+/** One statement a sum, so that each is of one moment. */
+async function compareAccounts({ db }: Parts): Promise<BookFinding[]> {
+  const sumOf = async (kind: 'wrong-limit' | 'wrong-used' | 'wrong-reserved') => {
+    const [column, sum] = {
+      'wrong-limit': [
+        'data_limit_bytes',
+        'select sum(bytes) from ledger_entry where ledger_entry.address = account.address',
+      ],
+      'wrong-used': ['data_used_bytes', 'select sum(size_bytes) from upload where upload.address = account.address'],
+      'wrong-reserved': [
+        'reserved_bytes',
+        'select sum(bytes) from reservation where reservation.address = account.address',
+      ],
+    }[kind]
+    const { rows } = await sql<{ address: string; own: number; due: number }>`
+      select address, own, due from (
+        select address, ${sql.ref(column ?? '')} as own, coalesce((${sql.raw(sum ?? '')}), 0) as due from account
+      ) as sums where own <> due limit ${findingsMost}`.execute(db.read)
+    return rows.map(({ address, own, due }): BookFinding => ({ kind, address, is: Number(own), shouldBe: Number(due) }))
+  }
+  return [...(await sumOf('wrong-limit')), ...(await sumOf('wrong-used')), ...(await sumOf('wrong-reserved'))]
+}
+
+/** Each credited payment has one entry of the same bytes, and each entry of a payment its payment. */
+async function compareEntries({ db }: Parts): Promise<BookFinding[]> {
+  const cause = sql<string>`'payment:' || cast(payment.chain_id as text) || ':' || payment.tx_hash || ':' || cast(payment.ordinal as text)`
+  const credits = await db.read
+    .selectFrom('payment')
+    .select(['chain_id', 'tx_hash', 'ordinal', 'bytes'])
+    .where('state', '=', 'credited')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('ledger_entry')
+            .select('ledger_entry.id')
+            .where('ledger_entry.cause', '=', cause)
+            .whereRef('ledger_entry.bytes', '=', 'payment.bytes')
+            .whereRef('ledger_entry.address', '=', 'payment.address'),
+        ),
+      ),
+    )
+    .limit(findingsMost)
+    .execute()
+  const entries = await db.read
+    .selectFrom('ledger_entry')
+    .select(['cause', 'bytes'])
+    .where('kind', '=', 'payment')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('payment')
+            .select('payment.id')
+            .where('payment.state', '=', 'credited')
+            .whereRef('ledger_entry.cause', '=', cause),
+        ),
+      ),
+    )
+    .limit(findingsMost)
+    .execute()
+  return [
+    ...credits.map(
+      (row): BookFinding => ({ kind: 'credit-without-entry', payment: causeOf(row), bytes: row.bytes ?? 0 }),
+    ),
+    ...entries.map((row): BookFinding => ({ kind: 'entry-without-credit', cause: row.cause, bytes: row.bytes })),
+  ]
+}
+
+async function compareChain(
+  { db }: Parts,
+  network: PaymentNetwork,
+  signal: AbortSignal | undefined,
+): Promise<{ blocks: number; findings: BookFinding[] }> {
+  const cursor = await findCursor(db.read, network)
+  if (cursor === undefined) return { blocks: 0, findings: [] }
+  const last = cursor.final_block
+  const first = Math.max(network.startBlock, last - blocksAgain + 1)
+  const reader = createChainReader(network, network.rpcUrls.at(-1) ?? '', signal)
+  await reader.requireChain()
+  const findings: BookFinding[] = []
+  const rows = await db.read
+    .selectFrom('payment')
+    .select(['tx_hash', 'ordinal', 'units'])
+    .where('chain_id', '=', network.chainId)
+    .where('state', 'in', ['credited', 'refused', 'unpriced'])
+    .where('block_number', '>=', first)
+    .where('block_number', '<=', last)
+    .execute()
+  const known = new Map(rows.map((row) => [`${row.tx_hash}:${row.ordinal}`, row]))
+  for (let from = first; from <= last; from += network.rangeMost) {
+    signal?.throwIfAborted()
+    for (const event of await reader.getPayments(from, Math.min(last, from + network.rangeMost - 1))) {
+      const { txHash, ordinal } = event
+      const name = `${txHash}:${ordinal}`
+      const row = known.get(name)
+      known.delete(name)
+      const units = event.units.toString()
+      const about = { network: network.name, txHash, ordinal }
+      if (row === undefined) findings.push({ kind: 'not-in-books', ...about, units })
+      else if (row.units !== units) findings.push({ kind: 'other-amount', ...about, is: row.units, shouldBe: units })
+    }
+  }
+  for (const { tx_hash: txHash, ordinal } of known.values()) {
+    findings.push({ kind: 'not-on-chain', network: network.name, txHash, ordinal })
+  }
+  return { blocks: last - first + 1, findings }
+}

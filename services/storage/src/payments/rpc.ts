@@ -1,0 +1,85 @@
+import { CairnError } from '@cairn/protocol'
+import { readLimited } from '@cairn/service'
+import * as v from 'valibot'
+
+/** Asks one endpoint of one chain, over JSON-RPC 2.0. */
+export type Rpc = {
+  /**
+   * @throws CairnError UPSTREAM_FAILED, whose message names no host; RpcRefusal where the endpoint itself says no
+   */
+  ask<S extends v.GenericSchema>(method: string, params: readonly unknown[], result: S): Promise<v.InferOutput<S>>
+}
+
+/** The endpoint understood the question and said no: a range that is too large, a call that was reverted. */
+export class RpcRefusal extends Error {
+  override readonly name = 'RpcRefusal'
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const timeoutMs = 10_000
+const answerBytesMost = 16 * 1024 * 1024
+
+const answerSchema = v.union([
+  v.object({ error: v.object({ code: v.number(), message: v.string() }) }),
+  v.object({ result: v.unknown() }),
+])
+
+export function createRpc(url: string, signal?: AbortSignal): Rpc {
+  let id = 0
+  return {
+    async ask(method, params, result) {
+      let answer: unknown
+      try {
+        const limit = AbortSignal.timeout(timeoutMs)
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }),
+          redirect: 'error',
+          signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+        })
+        const text = await readLimited(response, answerBytesMost)
+        // Some endpoints refuse with a status and say why in the body.
+        if (!response.ok && !text.includes('"error"')) throw new Error(`the endpoint answered ${response.status}`)
+        answer = JSON.parse(text)
+      } catch (cause) {
+        throw failed('did not answer rightly', cause)
+      }
+      const read = v.safeParse(answerSchema, answer)
+      if (!read.success) throw failed('answered something that is not JSON-RPC')
+      if ('error' in read.output) {
+        throw new RpcRefusal(read.output.error.code, read.output.error.message.slice(0, 256))
+      }
+      const parsed = v.safeParse(result, read.output.result)
+      if (!parsed.success) throw failed(`answered ${method} in a form it does not have`)
+      return parsed.output
+    },
+  }
+}
+
+function failed(what: string, cause?: unknown): CairnError {
+  return new CairnError('UPSTREAM_FAILED', { message: `An endpoint of the chain ${what}`, cause })
+}
+
+/** A number as JSON-RPC writes it, of a safe size. */
+export const hexNumber = v.pipe(
+  v.string(),
+  v.regex(/^0x[0-9a-fA-F]{1,13}$/),
+  v.transform((text) => Number.parseInt(text, 16)),
+)
+export const hexHash = v.pipe(v.string(), v.regex(/^0x[0-9a-fA-F]{64}$/), v.toLowerCase())
+export const hexAddress = v.pipe(v.string(), v.regex(/^0x[0-9a-fA-F]{40}$/), v.toLowerCase())
+export const hexBytes = v.pipe(
+  v.string(),
+  v.regex(/^0x([0-9a-fA-F]{2})*$/),
+  v.transform((text): `0x${string}` => `0x${text.slice(2)}`),
+)
+
+/** A number as JSON-RPC wants it. */
+export function toHex(value: number | bigint): string {
+  return `0x${value.toString(16)}`
+}

@@ -1,0 +1,31 @@
+import type { Context } from '../context.ts'
+import { reconcile } from '../payments/reconcile.ts'
+import { giveLease, takeLease } from './lease.ts'
+import { createLoop, type Worker, type WorkerClock } from './worker.ts'
+
+const dayMs = 86_400_000
+const lookEveryMs = 600_000
+const leaseMs = 3_600_000
+
+/** Compares the books once a day, on one replica. */
+export function createReconcileWorker(context: Context, clock: WorkerClock): Worker {
+  const lease = { name: 'reconcile', owner: context.processId }
+  const work = async (signal: AbortSignal): Promise<void> => {
+    const now = context.clock.now()
+    const last = await context.db.read
+      .selectFrom('report')
+      .select(({ fn }) => fn.max('created_at').as('at'))
+      .where('kind', '=', 'books')
+      .executeTakeFirst()
+    if (now - (last?.at ?? 0) < dayMs) return
+    if ((await takeLease(context.db, { ...lease, now, durationMs: leaseMs })) === undefined) return
+    try {
+      await reconcile(context, signal)
+    } finally {
+      await giveLease(context.db, lease)
+    }
+  }
+  return createLoop('reconcile', lookEveryMs, clock, work, (error) =>
+    context.log.error({ err: error }, 'the books could not be compared'),
+  )
+}
