@@ -9,11 +9,18 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 /** A local network of a test's own, on free ports and in a temporary folder that goes with it. */
 export type TestNetwork = Network
 
-export async function createTestNetwork(environment: Record<string, string> = {}): Promise<TestNetwork> {
+export async function createTestNetwork(
+  environment: Record<string, string> = {},
+  /** Most tests pay nothing: they do without. */
+  chain: 'local' | 'none' = 'none',
+  mineEveryMs = 20,
+): Promise<TestNetwork> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-test-'))
   const network = await createNetwork({
     home,
     ports: 'any',
+    chain,
+    mineEveryMs,
     environment: { CAIRN_LOG_LEVEL: 'silent', ...environment },
   })
   return {

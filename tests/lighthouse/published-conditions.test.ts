@@ -10,9 +10,9 @@ import {
   uploadEncryptedText,
 } from '@cairn/sdk'
 import * as dropIn from '@cairn/sdk/lighthouse'
+import { type Anvil, startAnvil } from '@cairn/service/anvil-fixture'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Anvil, startAnvil } from '../../services/keynode/src/conditions/anvil.fixture.ts'
 import { compile } from '../../services/keynode/src/conditions/compile.fixture.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { skipPauses } from './skip-pauses.ts'

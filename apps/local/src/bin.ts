@@ -20,6 +20,7 @@ Cairn is ready after ${seconds} s.
   Gateway           ${profile.gateway}
   Key router        ${profile.keyRouter}
   Key nodes         ${(profile.keyNodes ?? []).join('  ')}
+  Chain             ${profile.chain?.rpcUrl ?? 'none: this machine has no `anvil`, so nothing can be paid'}
   Every call        ${profile.api}/docs
   Profile           ${relative('', networkFile(home)) || networkFile(home)}
   Test wallet       ${profile.wallet.address}
@@ -28,6 +29,7 @@ Try, in a second terminal:
 
   npm run cairn -- api-key new
   npm run cairn -- upload README.md
+  npm run cairn -- pay 1GiB --coin usdc
   curl ${profile.gateway}/ipfs/<cid>
 
 Ctrl-C ends it; your data stays in ${relative('', home) || home}.`)

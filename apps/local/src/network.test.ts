@@ -26,6 +26,8 @@ test('it writes its profile when all is ready, and takes it away at its end', as
     // Parts that are not there are absent, not empty.
     expect(Object.keys(profile).sort()).toEqual([
       'api',
+      'chain',
+      'chains',
       'gateway',
       'keyNodePauseMs',
       'keyNodes',

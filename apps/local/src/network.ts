@@ -3,8 +3,10 @@ import { resolve } from 'node:path'
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { GIB, type NetworkProfile } from '@cairn/protocol'
 import { readConfig, type Storage, settings, startStorage } from '@cairn/storage'
+import { findAnvil } from './anvil.ts'
 import { checkPorts } from './check-ports.ts'
 import { type KeyNetwork, nodeNumbers, startKeyNetwork } from './key-network.ts'
+import { type LocalChain, startLocalChain } from './local-chain.ts'
 import { lockHome } from './lock-home.ts'
 import { removeNetworkFile, writeNetworkFile } from './network-file.ts'
 import { openTestWallet, type TestWallet } from './test-wallet.ts'
@@ -16,6 +18,8 @@ export type Network = AsyncDisposable & {
   readonly home: string
   readonly storage: Storage
   readonly keys: KeyNetwork
+  /** The local chain; absent where it was not asked for, or this machine has no program for it. */
+  readonly chain: LocalChain | undefined
 }
 
 export type NetworkOptions = {
@@ -25,6 +29,10 @@ export type NetworkOptions = {
   ports?: 'default' | 'any'
   /** `processes`: each key node is a process of its own, as operators run them; `inside`: all are in this one, for tests. */
   keyNodes?: 'processes' | 'inside'
+  /** `none`: no chain is started, for tests that pay nothing; a chain in the settings is used as it is. */
+  chain?: 'local' | 'none'
+  /** How long a transaction waits for its block at least, in ms; 300 unless told: published clients need a quarter of a second. */
+  mineEveryMs?: number
   /** `CAIRN_` settings, as the environment has them. */
   environment?: Record<string, string | undefined>
 }
@@ -53,15 +61,21 @@ export async function createNetwork({
   home: folder,
   ports = 'default',
   keyNodes = 'inside',
-  environment = {},
+  chain: wantedChain = 'local',
+  mineEveryMs = 300,
+  environment: given = {},
 }: NetworkOptions): Promise<Network> {
   const home = resolve(folder)
   const anyPort = ports === 'any' ? { CAIRN_PORT: '0', CAIRN_GATEWAY_PORT: '0' } : {}
-  const config = readConfig({ ...localDefaults, ...environment, ...anyPort, CAIRN_HOME: home }, allNames)
+  const read = (environment: Record<string, string | undefined>) =>
+    readConfig({ ...localDefaults, ...environment, ...anyPort, CAIRN_HOME: home }, allNames)
+  const first = read(given)
   const keyPorts =
     ports === 'any'
       ? { router: 0, nodes: nodeNumbers.map(() => 0) }
-      : { router: 9000 + config.portOffset, nodes: nodeNumbers.map((node) => 9000 + config.portOffset + node) }
+      : { router: 9000 + first.portOffset, nodes: nodeNumbers.map((node) => 9000 + first.portOffset + node) }
+  const program = wantedChain === 'none' || given['CAIRN_PAYMENTS'] ? undefined : findAnvil(given['PATH'])
+  const chainPort = ports === 'any' ? 0 : 8545 + first.portOffset
   await mkdir(home, { recursive: true, mode: 0o700 })
   await chmod(home, 0o700)
 
@@ -70,14 +84,29 @@ export async function createNetwork({
   // What an earlier run left when it was killed would send clients to ports where nobody listens.
   await removeNetworkFile(home)
   if (ports === 'default') {
-    await checkPorts(config.host, [
-      { part: 'storage', port: config.port },
-      { part: 'gateway', port: config.gatewayPort },
+    await checkPorts(first.host, [
+      { part: 'storage', port: first.port },
+      { part: 'gateway', port: first.gatewayPort },
+      ...(program === undefined ? [] : [{ part: 'chain', port: chainPort }]),
       { part: 'key router', port: keyPorts.router },
       ...keyPorts.nodes.map((port, i) => ({ part: `key node ${i + 1}`, port })),
     ])
   }
   const wallet = await openTestWallet(home)
+  const chain =
+    program === undefined
+      ? undefined
+      : stack.use(
+          await startLocalChain(program, {
+            home,
+            host: first.host,
+            port: chainPort,
+            wallet: wallet.address,
+            mineEveryMs,
+          }),
+        )
+  const environment = { ...given, ...chainSettings(chain, given) }
+  const config = read(environment)
   const keys = stack.use(
     await startKeyNetwork({
       home,
@@ -96,5 +125,20 @@ export async function createNetwork({
   await writeNetworkFile(home, profile)
 
   const running = stack.move()
-  return { profile, home, storage, keys, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { profile, home, storage, keys, chain, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+/** What all parts are told of the local chain, where the settings do not say otherwise. */
+function chainSettings(
+  chain: LocalChain | undefined,
+  given: Record<string, string | undefined>,
+): Record<string, string> {
+  if (chain === undefined) return {}
+  const local = { family: 'evm', chainId: chain.chainId, rpcUrls: [chain.url], confirmations: 0 }
+  return {
+    CAIRN_PAYMENTS: chain.payments,
+    CAIRN_FAUCET_KEY: chain.faucetKey,
+    ...(given['CAIRN_EVM_RPC_URL'] ? {} : { CAIRN_EVM_RPC_URL: chain.url }),
+    ...(given['CAIRN_KEYNODE_CHAINS'] ? {} : { CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains: { local } }) }),
+  }
 }

@@ -13,9 +13,13 @@ export type TestWallet = { address: string; privateKey: Hex }
  * @throws CairnError INVALID_CONFIGURATION when the file is damaged or others can read it; it is never made anew then
  */
 export async function openTestWallet(home: string): Promise<TestWallet> {
-  const path = join(home, 'wallet.key')
-  const privateKey = (await readKey(path)) ?? (await makeKey(path))
+  const privateKey = await openSecretKey(join(home, 'wallet.key'))
   return { address: privateKeyToAddress(privateKey), privateKey }
+}
+
+/** A private key in a file, made where there is none. @throws CairnError INVALID_CONFIGURATION as above */
+export async function openSecretKey(path: string): Promise<Hex> {
+  return (await readKey(path)) ?? (await makeKey(path))
 }
 
 async function readKey(path: string): Promise<Hex | undefined> {

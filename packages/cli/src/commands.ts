@@ -8,6 +8,7 @@ import { get } from './commands/get.ts'
 import { info } from './commands/info.ts'
 import { keys } from './commands/keys.ts'
 import { ls } from './commands/ls.ts'
+import { faucet, pay, payments, price } from './commands/pay.ts'
 import { pin } from './commands/pin.ts'
 import { quote } from './commands/quote.ts'
 import { rename } from './commands/rename.ts'
@@ -49,6 +50,10 @@ export const commands: readonly Command[] = [
   conditions,
   keys,
   quote,
+  price,
+  pay,
+  payments,
+  faucet,
   balance,
   status,
   wallet,

@@ -1,3 +1,5 @@
+import { CairnError } from '@cairn/sdk'
+
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
 
 /** Bytes for people: steps of 1,024, three digits. */
@@ -17,6 +19,21 @@ export function formatBytes(bytes: number): string {
           ? value.toFixed(1)
           : value.toFixed(0)
   return `${digits} ${units[unit] ?? ''}`
+}
+
+/** Reads a size as people write it: `1GiB`, `500 MB`, `1.5TiB`, `1048576`. @throws CairnError USAGE */
+export function parseBytes(text: string): number {
+  const found = /^(\d{1,15}(?:\.\d{1,6})?)\s*([kmgtpe]?)(i?)b?$/i.exec(text.trim())
+  const [, number = '', letter = '', binary = ''] = found ?? []
+  const power = letter === '' ? 0 : 'kmgtpe'.indexOf(letter.toLowerCase()) + 1
+  const bytes = Math.ceil(Number(number) * (binary === '' ? 1000 : 1024) ** power)
+  if (found === null || !Number.isSafeInteger(bytes) || bytes < 1) {
+    throw new CairnError('USAGE', {
+      message: `"${text}" is no size`,
+      hint: 'Write 1GiB, 500MiB, 10GB or a number of bytes.',
+    })
+  }
+  return bytes
 }
 
 /** A span of time for people: `12 s`, `3 min 05 s`, `2 h 10 min`. */

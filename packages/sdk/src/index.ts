@@ -16,6 +16,7 @@ export {
   type NetworkProfile,
   networks,
   normalizeAddress,
+  type Payment,
 } from '@cairn/protocol'
 export { createApiKey, getMessage, listApiKeys, revokeApiKey, type Signer } from './account/api-keys.ts'
 export { getQuote, type Quote } from './account/quote.ts'
@@ -50,6 +51,25 @@ export { type PreparedKey, prepareKey, saveKey } from './keys/save-key.ts'
 export { closeKeySession, type KeySession, openKeySession } from './keys/session.ts'
 export { getKeyStatus, type KeyReport } from './keys/status.ts'
 export { loadNetwork } from './load-network.ts'
+export {
+  getPayment,
+  getQuotaReport,
+  listPayments,
+  type PaymentReport,
+  type QuotaReport,
+  useFaucet,
+  waitForCredit,
+} from './payments/credits.ts'
+export { authorizeOnce } from './payments/one-time.ts'
+export {
+  type PaidTransaction,
+  type PayEvent,
+  type PayOptions,
+  type PaySigner,
+  type PayWish,
+  pay,
+} from './payments/pay.ts'
+export { type Coin, findChain, getPrice, getTickerPrice, isCoin, type Price } from './payments/price.ts'
 export type { OnProgress, Progress } from './progress.ts'
 export { type CallOptions, call } from './request.ts'
 export type { EncryptedUploadOptions, EncryptedUploadResult } from './upload/send-encrypted.ts'

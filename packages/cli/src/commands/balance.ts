@@ -1,4 +1,4 @@
-import { getUsage } from '@cairn/sdk'
+import { getQuotaReport } from '@cairn/sdk'
 import type { Command } from '../command.ts'
 import { formatBytes } from '../sizes.ts'
 
@@ -9,11 +9,19 @@ export const balance: Command = {
   arity: [0, 0],
   examples: ['cairn balance'],
   async run({ session, output, signal }) {
-    const { limitBytes, usedBytes } = await getUsage(await session.client(), { signal })
-    const leftBytes = Math.max(0, limitBytes - usedBytes)
+    const { entries: _entries, ...quota } = await getQuotaReport(await session.client(), { signal })
+    const leftBytes = quota.availableBytes
+    const rows: [string, number][] = [
+      ['Allowed', quota.limitBytes],
+      ['  free', quota.allowanceBytes + quota.adjustedBytes],
+      ['  bought', quota.boughtBytes],
+      ['Used', quota.usedBytes],
+      ['Under way', quota.reservedBytes],
+      ['Left', leftBytes],
+    ]
     output.result(
-      { limitBytes, usedBytes, leftBytes },
-      `Allowed  ${formatBytes(limitBytes)}\nUsed     ${formatBytes(usedBytes)}\nLeft     ${formatBytes(leftBytes)}`,
+      { ...quota, leftBytes },
+      rows.map(([name, bytes]) => `${name.padEnd(10)} ${formatBytes(bytes)}`).join('\n'),
     )
   },
 }

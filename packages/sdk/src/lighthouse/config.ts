@@ -1,4 +1,46 @@
-import { keyNodePauseMs } from '@cairn/protocol'
+import { CairnError, keyNodePauseMs, networks } from '@cairn/protocol'
+
+/** A chain as the module this stands in for describes it. Fill in the payment contract to pay there. */
+export type LighthouseNetwork = {
+  symbol: string
+  native_decimal: number
+  rpc: string
+  scan: string
+  chain_id: string
+  /** Empty where none is known. */
+  lighthouse_contract_address: string
+  usdc_contract_address: string
+  usdc_contract_decimal: number
+  usdt_contract_address: string
+  usdt_contract_decimal: number
+  dai_contract_address: string
+  dai_contract_decimal: number
+}
+
+function describeNetworks(): Record<string, LighthouseNetwork> {
+  return Object.fromEntries(
+    Object.values(networks).map(({ name, symbol, nativeDecimals, rpcUrl, transactionUrl, chainId, tokens }) => {
+      const addressOf = (token: { decimals: number; address?: string }) => token.address ?? ''
+      return [
+        name,
+        {
+          symbol,
+          native_decimal: nativeDecimals,
+          rpc: rpcUrl,
+          scan: transactionUrl,
+          chain_id: String(chainId),
+          lighthouse_contract_address: '',
+          usdc_contract_address: addressOf(tokens.usdc),
+          usdc_contract_decimal: tokens.usdc.decimals,
+          usdt_contract_address: addressOf(tokens.usdt),
+          usdt_contract_decimal: tokens.usdt.decimals,
+          dai_contract_address: addressOf(tokens.dai),
+          dai_contract_decimal: tokens.dai.decimals,
+        },
+      ]
+    }),
+  )
+}
 
 /** Where the drop-in's calls go. Change it before the first call, as with the module it stands in for. */
 export const lighthouseConfig = {
@@ -13,4 +55,13 @@ export const lighthouseConfig = {
   lighthouseAuthNode: 'http://127.0.0.1:9000',
   /** Pause after each of the five calls of a change, in ms. */
   keyNodePauseMs,
+  /** Chains to pay on, by name; add your own. */
+  networks: describeNetworks(),
+}
+
+/** A chain by its name, in any case. @throws CairnError UNSUPPORTED_NETWORK */
+export function findNetwork(name: string): LighthouseNetwork {
+  const found = lighthouseConfig.networks[name.toLowerCase()]
+  if (found !== undefined) return found
+  throw new CairnError('UNSUPPORTED_NETWORK', { details: { networks: Object.keys(lighthouseConfig.networks) } })
 }

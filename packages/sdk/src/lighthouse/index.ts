@@ -15,6 +15,7 @@ import {
 } from './encryption.ts'
 import { deleteFile, getFileInfo, getUploads } from './files.ts'
 import * as kavach from './kavach.ts'
+import { fund, getPrice, oneTimeAuth } from './payments.ts'
 import { upload, uploadBuffer, uploadCAR, uploadText } from './upload.ts'
 
 export { lighthouseConfig } from './config.ts'
@@ -31,6 +32,7 @@ export {
   shareToAddress,
   transferOwnership,
 } from './kavach.ts'
+export type { FundedTransaction } from './payments.ts'
 export type { ProgressCallback, UploadOptions } from './upload.ts'
 export {
   applyAccessCondition,
@@ -38,14 +40,17 @@ export {
   decryptFile,
   deleteFile,
   fetchEncryptionKey,
+  fund,
   getAccessConditions,
   getApiKey,
   getAuthMessage,
   getBalance,
   getFileInfo,
+  getPrice,
   getQuote,
   getUploads,
   kavach,
+  oneTimeAuth,
   revokeFileAccess,
   shareFile,
   textUploadEncrypted,
@@ -74,6 +79,9 @@ export default {
   getFileInfo,
   getQuote,
   getUploads,
+  fund,
+  getPrice,
+  oneTimeAuth,
   upload,
   uploadBuffer,
   uploadCAR,

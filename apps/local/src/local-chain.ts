@@ -1,0 +1,262 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { localDaiAbi, localPriceFeedAbi, localUsdcAbi, localUsdtAbi, paymentsAbi } from '@cairn/contracts'
+import {
+  localDaiBytecode,
+  localPriceFeedBytecode,
+  localUsdcBytecode,
+  localUsdtBytecode,
+  paymentsBytecode,
+} from '@cairn/contracts/deploy'
+import { networks } from '@cairn/protocol'
+import * as v from 'valibot'
+import {
+  type Abi,
+  createPublicClient,
+  createTestClient,
+  createWalletClient,
+  defineChain,
+  type Hex,
+  http,
+  type TestClient,
+} from 'viem'
+import { nonceManager, privateKeyToAccount } from 'viem/accounts'
+import { startAnvil } from './anvil.ts'
+import { openSecretKey } from './test-wallet.ts'
+
+/** The chain of a local network, with the payment contract, three stablecoins and price feeds. */
+export type LocalChain = AsyncDisposable & {
+  readonly url: string
+  readonly chainId: number
+  /** `CAIRN_PAYMENTS` of this chain. */
+  readonly payments: string
+  /** Key that owns contracts and test coins. */
+  readonly faucetKey: Hex
+}
+
+const chainId = 31337
+/** What coins of local networks are said to be worth, in cents: made up, but of the right size. */
+const centsOfCoins = { ETH: 200_000, FIL: 420, MATIC: 50, FTM: 70, BNB: 60_000, TFIL: 420 }
+const feedDecimals = 8
+/** Feeds of a local network are written at its start, and daily while it runs. */
+const heartbeatSeconds = 30 * 86_400
+const pushEveryMs = 86_400_000
+const testCoins = 1000n
+/** While others keep coming, a transaction waits for so many times as long. */
+const ticksMost = 5
+
+const address = v.pipe(
+  v.string(),
+  v.regex(/^0x[0-9a-fA-F]{40}$/),
+  v.transform((text): Hex => `0x${text.slice(2)}`),
+)
+const deployedSchema = v.object({
+  payments: address,
+  tokens: v.object({ usdc: address, usdt: address, dai: address }),
+  feeds: v.record(v.string(), address),
+})
+type Deployed = v.InferOutput<typeof deployedSchema>
+
+/**
+ * Starts the chain on a port (0: any), with the state of earlier runs. Contracts are deployed once; the wallet is given
+ * coins at that time.
+ * @throws CairnError UNAVAILABLE
+ */
+export async function startLocalChain(
+  program: string,
+  {
+    home,
+    host,
+    port,
+    wallet,
+    mineEveryMs,
+  }: { home: string; host: string; port: number; wallet: string; mineEveryMs: number },
+): Promise<LocalChain> {
+  const folder = join(home, 'chain')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const faucetKey = await openSecretKey(join(folder, 'owner.key'))
+  await using stack = new AsyncDisposableStack()
+  const anvil = stack.use(await startAnvil(program, { host, port, chainId, stateFile: join(folder, 'state.json') }))
+  const work = createDeployer(anvil.url, faucetKey)
+  const file = join(folder, 'contracts.json')
+  const known = await readDeployed(file)
+  const isThere = known !== undefined && (await work.hasCode(known.payments))
+  const deployed = isThere ? known : await deployAll(work, wallet)
+  if (!isThere) await writeDeployed(file, deployed)
+  else await pushPrices(work, deployed)
+  const timer = setInterval(() => {
+    // A feed that could not be written is stale in a month: the next day tries again.
+    pushPrices(work, deployed).catch(() => undefined)
+  }, pushEveryMs)
+  timer.unref()
+  stack.defer(() => clearInterval(timer))
+  stack.use(await startMiner(work.node, mineEveryMs))
+  const running = stack.move()
+  return {
+    url: anvil.url,
+    chainId,
+    faucetKey,
+    payments: describePayments(anvil.url, deployed),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+type Deployer = ReturnType<typeof createDeployer>
+
+/**
+ * Mines what waits, a moment after the last of it came: published clients keep the number of their next transaction for a
+ * quarter of a second, and would use it twice where blocks came at once. Without transactions there are no blocks.
+ */
+async function startMiner(node: TestClient, mineEveryMs: number): Promise<AsyncDisposable> {
+  await node.setAutomine(false)
+  const stop = new AbortController()
+  let seen = 0
+  let ticks = 0
+  const tick = async (): Promise<void> => {
+    const { pending } = await node.getTxpoolStatus()
+    ticks = pending === 0 ? 0 : ticks + 1
+    if (pending > 0 && (pending === seen || ticks > ticksMost)) {
+      await node.mine({ blocks: 1 })
+      ticks = 0
+    }
+    seen = pending
+  }
+  const running = (async () => {
+    while (!stop.signal.aborted) {
+      try {
+        await tick()
+        await delay(mineEveryMs, undefined, { signal: stop.signal })
+      } catch {
+        // The chain ends before its miner when the process is killed; anything else shows as transactions that wait.
+        if (!stop.signal.aborted) await delay(mineEveryMs)
+      }
+    }
+  })()
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+function createDeployer(url: string, privateKey: Hex) {
+  const chain = defineChain({
+    id: chainId,
+    name: 'local',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [url] } },
+  })
+  const transport = http(url)
+  const account = privateKeyToAccount(privateKey, { nonceManager })
+  const wallet = createWalletClient({ account, chain, transport })
+  const reader = createPublicClient({ chain, transport, pollingInterval: 20 })
+  const node = createTestClient({ mode: 'anvil', chain, transport })
+  return {
+    node,
+    owner: account.address,
+    async hasCode(where: Hex): Promise<boolean> {
+      const code = await reader.getCode({ address: where })
+      return code !== undefined && code !== '0x'
+    },
+    async deploy(abi: Abi, bytecode: Hex, args: readonly unknown[] = []): Promise<Hex> {
+      const hash = await wallet.deployContract({ abi, bytecode, args })
+      const { contractAddress } = await reader.waitForTransactionReceipt({ hash })
+      if (contractAddress == null) throw new Error('a contract of the local chain was not deployed')
+      return contractAddress
+    },
+    async send(to: Hex, abi: Abi, functionName: string, args: readonly unknown[]): Promise<void> {
+      const hash = await wallet.writeContract({ address: to, abi, functionName, args })
+      const { status } = await reader.waitForTransactionReceipt({ hash })
+      if (status !== 'success') throw new Error(`${functionName} was reverted on the local chain`)
+    },
+    setBalance: (of: Hex, value: bigint) => node.setBalance({ address: of, value }),
+  }
+}
+
+async function deployAll(work: Deployer, wallet: string): Promise<Deployed> {
+  const holder: Hex = `0x${wallet.replace(/^0x/, '')}`
+  await work.setBalance(work.owner, 10n ** 27n)
+  await work.setBalance(holder, testCoins * 10n ** 18n)
+  const payments = await work.deploy(paymentsAbi, paymentsBytecode, [work.owner])
+  const tokens = {
+    usdc: await work.deploy(localUsdcAbi, localUsdcBytecode),
+    usdt: await work.deploy(localUsdtAbi, localUsdtBytecode),
+    dai: await work.deploy(localDaiAbi, localDaiBytecode),
+  }
+  for (const [coin, token] of Object.entries(tokens)) {
+    await work.send(payments, paymentsAbi, 'updateERC20Token', [token, true])
+    const decimals = coin === 'dai' ? 18n : 6n
+    await work.send(token, localUsdcAbi, 'mint', [holder, testCoins * 10n ** decimals])
+  }
+  const feeds: Record<string, Hex> = {}
+  for (const [symbol, cents] of Object.entries(centsOfCoins)) {
+    const args = [feedDecimals, `${symbol} / USD`, priceOf(cents)]
+    feeds[symbol] = await work.deploy(localPriceFeedAbi, localPriceFeedBytecode, args)
+  }
+  return { payments, tokens, feeds }
+}
+
+async function pushPrices(work: Deployer, { feeds }: Deployed): Promise<void> {
+  for (const [symbol, cents] of Object.entries(centsOfCoins)) {
+    const feed = feeds[symbol]
+    if (feed !== undefined) await work.send(feed, localPriceFeedAbi, 'push', [priceOf(cents)])
+  }
+}
+
+function priceOf(cents: number): bigint {
+  return (BigInt(cents) * 10n ** BigInt(feedDecimals)) / 100n
+}
+
+function describePayments(url: string, { payments, tokens, feeds }: Deployed): string {
+  const prices = Object.entries(feeds).map(([symbol, feed]) => [
+    symbol,
+    { feeds: [{ network: 'local', address: feed, heartbeatSeconds }] },
+  ])
+  return JSON.stringify({
+    networks: {
+      local: {
+        chainId,
+        rpcUrls: [url],
+        contract: payments,
+        symbol: 'ETH',
+        // Each transaction is a block of its own, and nobody can undo one.
+        finality: { blocks: 0 },
+        mayRestart: true,
+        pollMs: 250,
+        tokens: {
+          usdc: { address: tokens.usdc, decimals: networks.polygon.tokens.usdc.decimals },
+          usdt: { address: tokens.usdt, decimals: networks.polygon.tokens.usdt.decimals },
+          dai: { address: tokens.dai, decimals: networks.polygon.tokens.dai.decimals },
+        },
+      },
+    },
+    prices: Object.fromEntries(prices),
+  })
+}
+
+async function readDeployed(file: string): Promise<Deployed | undefined> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  const found = v.safeParse(deployedSchema, JSON.parse(text))
+  return found.success ? found.output : undefined
+}
+
+async function writeDeployed(file: string, deployed: Deployed): Promise<void> {
+  const draft = `${file}.${randomBytes(4).toString('hex')}`
+  const handle = await open(draft, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${JSON.stringify(deployed, undefined, 2)}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(draft, file)
+}

@@ -1,0 +1,180 @@
+import {
+  CairnError,
+  type Client,
+  type Coin,
+  findChain,
+  getPrice,
+  isCoin,
+  listPayments,
+  type Payment,
+  type PaymentReport,
+  pay as payForStorage,
+  useFaucet,
+  waitForCredit,
+} from '@cairn/sdk'
+import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { formatBytes, parseBytes } from '../sizes.ts'
+import { openWallet } from './wallet.ts'
+
+const coinOption = {
+  coin: { type: 'string', value: 'coin', about: 'native, usdc, usdt or dai (native)' },
+  chain: { type: 'string', value: 'name', about: 'chain to pay on (the first of the network)' },
+} as const
+
+function readCoin({ values }: Surroundings): Coin {
+  const coin = text(values, 'coin') ?? 'native'
+  if (!isCoin(coin)) throw new CairnError('USAGE', { message: `There is no coin "${coin}": native, usdc, usdt or dai` })
+  return coin
+}
+
+/** The wallet that pays: the user's own, or the test wallet of a local network. */
+async function findPayer(surroundings: Surroundings, client: Client): Promise<{ address: string; privateKey: string }> {
+  const { wallet } = client.network
+  if ((await surroundings.state.readWallet()) !== undefined || wallet === undefined) return openWallet(surroundings)
+  surroundings.output.note(`Paying with the local network's test wallet ${wallet.address}.`)
+  return wallet
+}
+
+function describeState({ state, reason, confirmations }: Payment): string {
+  if (state === 'seen') {
+    const { have, need } = confirmations ?? { have: 0, need: null }
+    return need === null ? `confirming, ${have} blocks` : `confirming ${have}/${need}`
+  }
+  if (state === 'unpriced') return 'waiting for a price'
+  return reason === null ? state : `${state}: ${reason}`
+}
+
+function describeReport({ payments, fault }: PaymentReport): string {
+  const [first] = payments
+  const what = first === undefined ? 'waiting for the block' : describeState(first)
+  return fault === null ? what : `${what} (${fault})`
+}
+
+export const pay: Command = {
+  name: 'pay',
+  summary: 'Buy storage from a wallet',
+  usage: '<size>',
+  arity: [1, 1],
+  options: {
+    ...coinOption,
+    for: { type: 'string', value: 'address', about: 'account that gets the storage (the wallet’s own)' },
+    yes: { type: 'boolean', short: 'y', about: 'do not ask' },
+    'no-wait': { type: 'boolean', about: 'do not wait until it is credited' },
+  },
+  examples: ['cairn pay 1GiB', 'cairn pay 500MiB --coin usdc --chain polygon'],
+  async run(surroundings) {
+    const { args, values, session, output, prompt, signal } = surroundings
+    const client = await session.anonymous()
+    const sizeBytes = parseBytes(args[0] ?? '')
+    const coin = readCoin(surroundings)
+    const chain = findChain(client, text(values, 'chain'))
+    const price = await getPrice(client, sizeBytes, { network: chain.name, coin }, { signal })
+    const question = `Pay ${price.amount} ${price.symbol} on ${chain.name} for ${formatBytes(sizeBytes)}?`
+    if (!flag(values, 'yes') && !output.isJson && !(await prompt.confirm(question))) {
+      output.note('Nothing was paid.')
+      throw new CairnError('ABORTED')
+    }
+    const { privateKey } = await findPayer(surroundings, client)
+    const beneficiary = text(values, 'for')
+    const wish = {
+      units: price.units,
+      coin,
+      network: chain.name,
+      ...(beneficiary === undefined ? {} : { beneficiary }),
+    }
+    const paid = await payForStorage(client, { privateKey }, wish, {
+      signal,
+      onEvent: (event) => {
+        if (event.step === 'approving') output.note(`Approving ${price.amount} ${price.symbol}…`)
+        if (event.step === 'sent') output.note(`Transaction ${event.txHash}`)
+      },
+    })
+    const facts = { ...paid, units: paid.units.toString(), amount: price.amount, symbol: price.symbol }
+    if (flag(values, 'no-wait')) {
+      output.result(facts, `Paid. See what becomes of it: cairn payments ${paid.txHash}`)
+      return
+    }
+    let last = ''
+    const payments = await waitForCredit(client, paid.network, paid.txHash, {
+      signal,
+      onUpdate: (report) => {
+        const now = describeReport(report)
+        if (now !== last) output.note(now)
+        last = now
+      },
+    })
+    const bytes = payments.reduce((sum, payment) => sum + (payment.bytes ?? 0), 0)
+    const refused = payments.find(({ state }) => state === 'refused')
+    if (refused !== undefined) {
+      throw new CairnError('PAYMENT_FAILED', { message: refused.reason ?? 'It buys nothing', details: facts })
+    }
+    output.result({ ...facts, bytes, state: 'credited' }, `${formatBytes(bytes)} bought for ${paid.beneficiary}.`)
+  },
+}
+
+export const price: Command = {
+  name: 'price',
+  summary: 'What storage costs',
+  usage: '<size>',
+  arity: [1, 1],
+  options: coinOption,
+  examples: ['cairn price 1GiB', 'cairn price 10GiB --coin dai'],
+  async run(surroundings) {
+    const { args, values, session, output, signal } = surroundings
+    const client = await session.anonymous()
+    const network = text(values, 'chain')
+    const sizeBytes = parseBytes(args[0] ?? '')
+    const found = await getPrice(
+      client,
+      sizeBytes,
+      { coin: readCoin(surroundings), ...(network === undefined ? {} : { network }) },
+      { signal },
+    )
+    output.result(
+      { ...found, units: found.units.toString(), sizeBytes },
+      `${formatBytes(sizeBytes)} cost ${found.amount} ${found.symbol} on ${found.network}.`,
+    )
+  },
+}
+
+export const payments: Command = {
+  name: 'payments',
+  summary: 'Payments of the account, and what became of them',
+  usage: '',
+  arity: [0, 0],
+  examples: ['cairn payments'],
+  async run({ session, output, signal }) {
+    const all: Payment[] = []
+    for await (const payment of listPayments(await session.client(), { signal })) all.push(payment)
+    output.table(
+      ['TIME', 'COIN', 'UNITS', 'BOUGHT', 'STATE', 'CHAIN', 'TRANSACTION'],
+      all.map((payment) => [
+        new Date(payment.seenAt).toISOString().slice(0, 19).replace('T', ' '),
+        payment.coin || payment.token,
+        payment.units,
+        payment.bytes === null ? '–' : formatBytes(payment.bytes),
+        describeState(payment),
+        payment.network,
+        payment.txHash,
+      ]),
+      all,
+    )
+  },
+}
+
+export const faucet: Command = {
+  name: 'faucet',
+  summary: 'Get test coins on a local network',
+  usage: '[address]',
+  arity: [0, 1],
+  options: { coin: { type: 'string', value: 'coin', about: 'native, usdc, usdt or dai (all)' } },
+  examples: ['cairn faucet', 'cairn faucet 0x… --coin usdc'],
+  async run(surroundings) {
+    const { args, values, session, output, signal } = surroundings
+    const client = await session.anonymous()
+    const address = args[0] ?? (await findPayer(surroundings, client)).address
+    const coin = text(values, 'coin') === undefined ? undefined : readCoin(surroundings)
+    const sent = await useFaucet(client, address, coin, { signal })
+    output.result({ address, sent }, sent.map((one) => `${one.coin}  ${one.units} units`).join('\n'))
+  },
+}

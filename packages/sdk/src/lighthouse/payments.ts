@@ -1,0 +1,117 @@
+import { CairnError, type ChainProfile, coinPriceOf, isPrivateKey, priceInUnits, stablecoins } from '@cairn/protocol'
+import type { EIP1193Provider } from 'viem'
+import { measure, openPath } from '#platform'
+import type { PaySigner } from '../payments/chain-wallet.ts'
+import { authorizeOnce } from '../payments/one-time.ts'
+import { pay } from '../payments/pay.ts'
+import { getTickerPrice, isCoin } from '../payments/price.ts'
+import { clientOf } from './client.ts'
+import { findNetwork, type LighthouseNetwork } from './config.ts'
+
+/** What the module this stands in for gives back of a payment: the parts of a transaction that programs read. */
+export type FundedTransaction = { hash: string; from: string; to: string; chainId: bigint; wait(): Promise<void> }
+
+/**
+ * Price in the smallest units of a coin: 0.00390625 USD per MiB, at least 1 MiB.
+ * @param pathOrSize a path (Node), bytes, or files of a browser
+ * @param token `usdc`, `usdt` or `dai`; the chain's own coin for anything else
+ * @throws CairnError TOKEN_NOT_PROVIDED, UNSUPPORTED_NETWORK, PRICE_UNKNOWN (`Failed to get ticker price: …`)
+ */
+export async function getPrice(
+  pathOrSize: string | number | ArrayLike<{ size: number }>,
+  network: string,
+  token?: string,
+): Promise<bigint> {
+  if (!network) throw new CairnError('TOKEN_NOT_PROVIDED')
+  const about = findNetwork(network)
+  const size = await sizeOf(pathOrSize)
+  const coin = stablecoins.find((one) => one === token?.toLowerCase())
+  if (coin !== undefined) return priceInUnits(size, about[`${coin}_contract_decimal`])
+  let usd: number
+  try {
+    usd = await getTickerPrice(clientOf(), about.symbol)
+  } catch (error) {
+    const cause = CairnError.from(error)
+    throw new CairnError(cause.code, { message: `Failed to get ticker price: ${cause.message}`, cause })
+  }
+  return priceInUnits(size, about.native_decimal, coinPriceOf(usd))
+}
+
+/** All the files of a folder count, where the module this stands in for measures the folder's own entry. */
+async function sizeOf(pathOrSize: string | number | ArrayLike<{ size: number }>): Promise<number> {
+  if (typeof pathOrSize === 'number') return pathOrSize
+  if (typeof pathOrSize !== 'string') return Array.from(pathOrSize).reduce((sum, file) => sum + file.size, 0)
+  const found = await openPath(pathOrSize)
+  if (found.kind === 'file') return found.file.sizeBytes ?? (await measure(found.file))
+  let size = 0
+  for await (const file of found.files()) size += file.sizeBytes ?? (await measure(file))
+  return size
+}
+
+/**
+ * Pays an amount, in the smallest units of a coin, to the payment contract of a network; answers when it is in a block.
+ * @param token `native`, `usdc`, `usdt` or `dai`
+ * @param privateKey where it is absent, the wallet of the browser is asked
+ * @throws CairnError INVALID_PRIVATE_KEY (`Private Key not found!!!`), UNSUPPORTED_NETWORK, and those of `pay`
+ */
+export async function fund(
+  amount: number | bigint | string,
+  network: string,
+  token: string,
+  privateKey?: string,
+): Promise<FundedTransaction> {
+  const signer = findSigner(privateKey)
+  const about = findNetwork(network)
+  const coin = token.toLowerCase()
+  if (!isCoin(coin)) throw new CairnError('TOKEN_NOT_SUPPORTED')
+  const chain = toChain(network, about)
+  const client = clientOf()
+  const payable = { ...client, network: { ...client.network, chains: [chain] } }
+  const { txHash, payer } = await pay(payable, signer, { coin, units: BigInt(amount), network: chain.name })
+  return {
+    hash: txHash,
+    from: payer,
+    to: about.lighthouse_contract_address,
+    chainId: BigInt(chain.chainId),
+    // It is in a block already.
+    wait: async () => undefined,
+  }
+}
+
+function findSigner(privateKey: string | undefined): PaySigner {
+  if (privateKey !== undefined && isPrivateKey(privateKey)) return { privateKey }
+  const provider: unknown = Reflect.get(globalThis, 'ethereum')
+  if (privateKey === undefined && isProvider(provider)) return { provider }
+  throw new CairnError('INVALID_PRIVATE_KEY', { message: 'Private Key not found!!!' })
+}
+
+function isProvider(value: unknown): value is EIP1193Provider {
+  return typeof value === 'object' && value !== null && 'request' in value && typeof value.request === 'function'
+}
+
+function toChain(name: string, about: LighthouseNetwork): ChainProfile {
+  const tokens = stablecoins.flatMap((coin) => {
+    const address = about[`${coin}_contract_address`]
+    return address === '' ? [] : [[coin, { address, decimals: about[`${coin}_contract_decimal`] }] as const]
+  })
+  return {
+    name: name.toLowerCase(),
+    rpcUrl: about.rpc,
+    chainId: Number(about.chain_id),
+    symbol: about.symbol,
+    nativeDecimals: about.native_decimal,
+    ...(about.lighthouse_contract_address === '' ? {} : { paymentContract: about.lighthouse_contract_address }),
+    tokens: Object.fromEntries(tokens),
+  }
+}
+
+/**
+ * Authorises one upload with a wallet: `address$signature`, to be given in place of an API key, once.
+ * @throws CairnError INVALID_PRIVATE_KEY (`Private key not provided!!!`)
+ */
+export async function oneTimeAuth(privateKey?: string): Promise<string> {
+  if (privateKey === undefined || !isPrivateKey(privateKey)) {
+    throw new CairnError('INVALID_PRIVATE_KEY', { message: 'Private key not provided!!!' })
+  }
+  return authorizeOnce(clientOf(), { privateKey })
+}

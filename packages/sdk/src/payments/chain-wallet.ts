@@ -1,0 +1,261 @@
+import { paymentsAbi } from '@cairn/contracts'
+import { CairnError, type ChainProfile, isPrivateKey } from '@cairn/protocol'
+import {
+  type Account,
+  type Chain,
+  createPublicClient,
+  createWalletClient,
+  custom,
+  defineChain,
+  type EIP1193Provider,
+  encodeFunctionData,
+  getAddress,
+  type Hash,
+  type Hex,
+  http,
+  type PublicClient,
+  parseAbi,
+  type Transport,
+  type WalletClient,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { PayOptions } from './pay.ts'
+import { describePayError } from './pay-errors.ts'
+import type { Coin } from './price.ts'
+
+/** Who pays: a private key, or a wallet of the browser by its EIP-1193 provider. */
+export type PaySigner = { privateKey: string } | { provider: EIP1193Provider; address?: string }
+
+/** A step of a payment. `sent` names the transaction: from then on the money may be on its way. */
+export type PayEvent =
+  | { step: 'approving' | 'approved' | 'paying' }
+  | { step: 'sent'; txHash: string }
+  | { step: 'mined'; txHash: string }
+
+/** What is paid. */
+type Payment = { coin: Coin; units: bigint; beneficiary?: Hex }
+
+/** A wallet on one chain. */
+export type ChainWallet = {
+  readonly address: string
+  /** Answers the transaction, once it is in a block. */
+  pay(payment: Payment): Promise<string>
+}
+
+type PayableChain = ChainProfile & { paymentContract: string }
+
+/** How long a transaction may take to be in a block. */
+const minedTimeoutMs = 10 * 60_000
+/** How long a wallet's own batch is waited for: the specification's limit. */
+const batchTimeoutMs = 60_000
+
+const tokenAbi = parseAbi([
+  'function balanceOf(address holder) view returns (uint256)',
+  'function allowance(address holder, address spender) view returns (uint256)',
+  'function approve(address spender, uint256 value)',
+])
+
+/**
+ * Opens a wallet on a chain; one of the browser is asked to change to it.
+ * @throws CairnError INVALID_PRIVATE_KEY, PAYMENT_REJECTED, UNSUPPORTED_NETWORK
+ */
+export async function openChainWallet(
+  profile: PayableChain,
+  signer: PaySigner,
+  { onEvent = () => undefined, signal }: PayOptions,
+): Promise<ChainWallet> {
+  const chain = defineChain({
+    id: profile.chainId,
+    name: profile.name,
+    nativeCurrency: { name: profile.symbol, symbol: profile.symbol, decimals: profile.nativeDecimals },
+    rpcUrls: { default: { http: [profile.rpcUrl] } },
+  })
+  try {
+    const { wallet, account } = await connect(chain, profile, signer)
+    const transport = 'provider' in signer ? custom(signer.provider) : http(profile.rpcUrl)
+    const reader = createPublicClient({ chain, transport, pollingInterval: 500 })
+    const parts: Parts = { profile, wallet, account, reader, onEvent, signal, isBrowser: 'provider' in signer }
+    return {
+      address: account.address,
+      pay: async (payment) => {
+        try {
+          return payment.coin === 'native' ? await payNative(parts, payment) : await payToken(parts, payment)
+        } catch (error) {
+          throw describePayError(error)
+        }
+      },
+    }
+  } catch (error) {
+    throw describePayError(error)
+  }
+}
+
+type Parts = {
+  profile: PayableChain
+  wallet: WalletClient<Transport, Chain>
+  account: Account
+  reader: PublicClient
+  onEvent: (event: PayEvent) => void
+  signal: AbortSignal | undefined
+  isBrowser: boolean
+}
+
+async function connect(
+  chain: Chain,
+  profile: PayableChain,
+  signer: PaySigner,
+): Promise<{ wallet: WalletClient<Transport, Chain>; account: Account }> {
+  if ('privateKey' in signer) {
+    if (!isPrivateKey(signer.privateKey)) throw new CairnError('INVALID_PRIVATE_KEY')
+    const account = privateKeyToAccount(`0x${signer.privateKey.replace(/^0x/, '')}`)
+    return { account, wallet: createWalletClient({ account, chain, transport: http(profile.rpcUrl) }) }
+  }
+  const wallet = createWalletClient({ chain, transport: custom(signer.provider) })
+  const addresses = await wallet.requestAddresses()
+  const wanted = signer.address?.toLowerCase()
+  const address = addresses.find((one) => wanted === undefined || one.toLowerCase() === wanted)
+  if (address === undefined) {
+    throw new CairnError('PAYMENT_REJECTED', {
+      message: 'The wallet does not offer this address',
+      hint: 'Choose the account in the wallet, and try again.',
+    })
+  }
+  if ((await wallet.getChainId()) !== profile.chainId) await changeChain(wallet, chain)
+  return { wallet, account: { address: getAddress(address), type: 'json-rpc' } }
+}
+
+async function changeChain(wallet: WalletClient<Transport, Chain>, chain: Chain): Promise<void> {
+  try {
+    await wallet.switchChain({ id: chain.id })
+  } catch (error) {
+    const isUnknown = typeof error === 'object' && error !== null && 'code' in error && error.code === 4902
+    if (!isUnknown) throw error
+    await wallet.addChain({ chain })
+    await wallet.switchChain({ id: chain.id })
+  }
+}
+
+async function payNative(parts: Parts, { units, beneficiary }: Payment): Promise<string> {
+  const { profile, wallet, account, reader, onEvent } = parts
+  const to = getAddress(profile.paymentContract)
+  const balance = await reader.getBalance({ address: account.address })
+  if (balance < units) throw tooLittle(profile.symbol, balance, units)
+  onEvent({ step: 'paying' })
+  const common = { account, chain: wallet.chain }
+  const hash =
+    beneficiary === undefined
+      ? await wallet.sendTransaction({ ...common, to, value: units })
+      : await wallet.writeContract({
+          ...common,
+          address: to,
+          abi: paymentsAbi,
+          functionName: 'payFor',
+          args: [beneficiary],
+          value: units,
+        })
+  return waitUntilMined(parts, hash, 'sent')
+}
+
+async function payToken(parts: Parts, { coin, units, beneficiary }: Payment): Promise<string> {
+  const { profile, account, reader } = parts
+  const token = getAddress(profile.tokens[coin]?.address ?? '')
+  const contract = getAddress(profile.paymentContract)
+  const read = { address: token, abi: tokenAbi } as const
+  const balance = await reader.readContract({ ...read, functionName: 'balanceOf', args: [account.address] })
+  if (balance < units) throw tooLittle(coin.toUpperCase(), balance, units)
+  const allowance = await reader.readContract({ ...read, functionName: 'allowance', args: [account.address, contract] })
+  // Some tokens refuse to change an allowance that is not zero.
+  const approvals = allowance >= units ? [] : allowance > 0n ? [0n, units] : [units]
+  if (approvals.length > 0 && parts.isBrowser) {
+    const batched = await payInOneBatch(parts, token, contract, { units, beneficiary, approvals })
+    if (batched !== undefined) return batched
+  }
+  const { wallet, onEvent } = parts
+  const common = { account, chain: wallet.chain }
+  for (const value of approvals) {
+    onEvent({ step: 'approving' })
+    const approval = { ...read, functionName: 'approve', args: [contract, value] } as const
+    await waitUntilMined(parts, await wallet.writeContract({ ...common, ...approval }), 'approved')
+  }
+  onEvent({ step: 'paying' })
+  const target = { ...common, address: contract, abi: paymentsAbi } as const
+  const hash =
+    beneficiary === undefined
+      ? await wallet.writeContract({ ...target, functionName: 'receiveToken', args: [units, token] })
+      : await wallet.writeContract({ ...target, functionName: 'receiveTokenFor', args: [units, token, beneficiary] })
+  return waitUntilMined(parts, hash, 'sent')
+}
+
+type Batch = { units: bigint; beneficiary: Hex | undefined; approvals: readonly bigint[] }
+
+/** Approval and payment as one, where the wallet can (EIP-5792); undefined where it cannot. */
+async function payInOneBatch(
+  { wallet, account, onEvent }: Parts,
+  token: Hex,
+  contract: Hex,
+  { units, beneficiary, approvals }: Batch,
+): Promise<string | undefined> {
+  const isAtomic = await canBatch(wallet, account)
+  if (!isAtomic) return undefined
+  onEvent({ step: 'paying' })
+  const { id } = await wallet.sendCalls({
+    account,
+    chain: wallet.chain,
+    forceAtomic: true,
+    calls: [
+      ...approvals.map((value) => ({
+        to: token,
+        data: encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [contract, value] }),
+      })),
+      {
+        to: contract,
+        data:
+          beneficiary === undefined
+            ? encodeFunctionData({ abi: paymentsAbi, functionName: 'receiveToken', args: [units, token] })
+            : encodeFunctionData({
+                abi: paymentsAbi,
+                functionName: 'receiveTokenFor',
+                args: [units, token, beneficiary],
+              }),
+      },
+    ],
+  })
+  const { receipts, status } = await wallet.waitForCallsStatus({ id, timeout: batchTimeoutMs })
+  const hash = receipts?.at(-1)?.transactionHash
+  if (status !== 'success' || hash === undefined) {
+    throw new CairnError('PAYMENT_FAILED', { details: hash === undefined ? {} : { txHash: hash } })
+  }
+  onEvent({ step: 'sent', txHash: hash })
+  onEvent({ step: 'mined', txHash: hash })
+  return hash
+}
+
+async function canBatch(wallet: WalletClient<Transport, Chain>, account: Account): Promise<boolean> {
+  try {
+    const { atomic } = await wallet.getCapabilities({ account, chainId: wallet.chain.id })
+    return atomic?.status === 'supported' || atomic?.status === 'ready'
+  } catch {
+    // Wallets that know nothing of batches answer with an error of their own making.
+    return false
+  }
+}
+
+async function waitUntilMined(
+  { reader, onEvent, signal }: Parts,
+  hash: Hash,
+  step: 'approved' | 'sent',
+): Promise<string> {
+  if (step === 'sent') onEvent({ step: 'sent', txHash: hash })
+  signal?.throwIfAborted()
+  const { status, transactionHash } = await reader.waitForTransactionReceipt({ hash, timeout: minedTimeoutMs })
+  if (status !== 'success') throw new CairnError('PAYMENT_FAILED', { details: { txHash: transactionHash } })
+  onEvent(step === 'sent' ? { step: 'mined', txHash: transactionHash } : { step })
+  // It may have been replaced by one with more gas: that one counts.
+  return transactionHash
+}
+
+function tooLittle(symbol: string, have: bigint, need: bigint): CairnError {
+  return new CairnError('INSUFFICIENT_FUNDS', {
+    details: { symbol, haveUnits: have.toString(), neededUnits: need.toString() },
+  })
+}

@@ -1,0 +1,98 @@
+import {
+  CairnError,
+  type ChainProfile,
+  type CoinPrice,
+  coinPriceOf,
+  formatUnits,
+  getTicker,
+  isNetworkName,
+  networks,
+  priceInUnits,
+  type Stablecoin,
+  stablecoins,
+} from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { type CallOptions, call } from '../request.ts'
+
+/** What is paid in: the chain's own coin, or a stablecoin. */
+export type Coin = 'native' | Stablecoin
+
+/** What storage costs in one coin. */
+export type Price = {
+  network: string
+  coin: Coin
+  /** Symbol for people: ETH, USDC. */
+  symbol: string
+  /** Smallest units: what is paid. */
+  units: bigint
+  decimals: number
+  /** The same in whole coins, for people. */
+  amount: string
+}
+
+/** A chain that something can be paid on, by its name; the network's first one where none is named. @throws CairnError UNSUPPORTED_NETWORK */
+export function findChain(client: Client, name?: string): ChainProfile {
+  const chains = client.network.chains ?? (client.network.chain === undefined ? [] : [client.network.chain])
+  const found = name === undefined ? chains[0] : chains.find((chain) => chain.name === name)
+  if (found !== undefined) return found
+  throw new CairnError('UNSUPPORTED_NETWORK', {
+    details: { networks: chains.map((chain) => chain.name) },
+    ...(chains.length === 0 ? { hint: 'This network takes no payments: its profile names no chain.' } : {}),
+  })
+}
+
+/** Symbol and decimals of a coin on a chain that is known, whether this network takes payments there or not. */
+function describeCoin(client: Client, name: string | undefined, coin: Coin) {
+  const isTaken = name === undefined || (client.network.chains ?? []).some((chain) => chain.name === name)
+  if (isTaken || !isNetworkName(name)) {
+    const chain = findChain(client, name)
+    const token = chain.tokens[coin]
+    if (coin === 'native') return { network: chain.name, symbol: chain.symbol, decimals: chain.nativeDecimals }
+    if (token === undefined) throw noSuchCoin(chain, coin)
+    return { network: chain.name, symbol: coin.toUpperCase(), decimals: token.decimals }
+  }
+  const network = networks[name]
+  return coin === 'native'
+    ? { network: name, symbol: network.symbol, decimals: network.nativeDecimals }
+    : { network: name, symbol: coin.toUpperCase(), decimals: network.tokens[coin].decimals }
+}
+
+export function noSuchCoin(chain: ChainProfile, coin: string): CairnError {
+  return new CairnError('TOKEN_NOT_SUPPORTED', {
+    message: `${coin} is not taken on ${chain.name}`,
+    details: { coins: ['native', ...Object.keys(chain.tokens)] },
+  })
+}
+
+/**
+ * What it costs to store so many bytes: 0.00390625 USD per MiB, at least 1 MiB. A price in the chain's own coin is held for
+ * ten minutes; stablecoins are a dollar each and need no call.
+ * @throws CairnError UNSUPPORTED_NETWORK, TOKEN_NOT_SUPPORTED, PRICE_UNKNOWN, RangeError for a size that is none
+ */
+export async function getPrice(
+  client: Client,
+  sizeBytes: number,
+  { network, coin = 'native' }: { network?: string; coin?: Coin } = {},
+  options?: CallOptions,
+): Promise<Price> {
+  const about = describeCoin(client, network, coin)
+  const units =
+    coin === 'native'
+      ? priceInUnits(sizeBytes, about.decimals, await getCoinPrice(client, about.symbol, options))
+      : priceInUnits(sizeBytes, about.decimals)
+  return { ...about, coin, units, amount: formatUnits(units, about.decimals) }
+}
+
+async function getCoinPrice(client: Client, symbol: string, options?: CallOptions): Promise<CoinPrice> {
+  return coinPriceOf(await getTickerPrice(client, symbol, options))
+}
+
+/** US dollars for one coin. @throws CairnError PRICE_UNKNOWN */
+export function getTickerPrice(client: Client, symbol: string, options?: CallOptions): Promise<number> {
+  return call(client, getTicker, { query: { symbol } }, options)
+}
+
+/** Whether a text names a coin. */
+export function isCoin(text: unknown): text is Coin {
+  return text === 'native' || stablecoins.some((coin) => coin === text)
+}

@@ -1,0 +1,319 @@
+// Paying from a wallet, on the local network as `npm start` runs it: all coins, for others, with a browser's wallet, what goes
+// wrong, the command line, restarts.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createNetwork } from '@cairn/local'
+import { MIB } from '@cairn/protocol'
+import {
+  authorizeOnce,
+  CairnError,
+  type Coin,
+  createApiKey,
+  createClient,
+  getPrice,
+  getQuotaReport,
+  getUsage,
+  listPayments,
+  type PayEvent,
+  pay,
+  uploadText,
+  useFaucet,
+  waitForCredit,
+} from '@cairn/sdk'
+import { createPublicClient, createWalletClient, type EIP1193Provider, type Hex, http } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { anvil } from 'viem/chains'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+
+const run = promisify(execFile)
+const free = 10 * MIB
+let network: TestNetwork
+
+beforeAll(async () => {
+  network = await createTestNetwork({ CAIRN_FREE_BYTES: String(free) }, 'local')
+})
+afterAll(() => network?.[Symbol.asyncDispose]())
+
+/** A wallet with test coins and an API key. */
+async function openPayer({ isFunded = true } = {}) {
+  const privateKey = generatePrivateKey()
+  const signer = { privateKey }
+  const { address } = privateKeyToAccount(privateKey)
+  const anonymous = createClient({ network: network.profile })
+  const client = createClient({ network: network.profile, apiKey: await createApiKey(anonymous, signer) })
+  if (isFunded) await useFaucet(client, address)
+  return { client, signer, address, privateKey }
+}
+
+async function buy(coin: Coin, sizeBytes: number, payer: Awaited<ReturnType<typeof openPayer>>, beneficiary?: string) {
+  const events: PayEvent[] = []
+  const wish = { sizeBytes, coin, ...(beneficiary === undefined ? {} : { beneficiary }) }
+  const paid = await pay(payer.client, payer.signer, wish, { onEvent: (event) => events.push(event) })
+  const payments = await waitForCredit(payer.client, paid.network, paid.txHash)
+  return { paid, payments, events }
+}
+
+describe.each(['native', 'usdc', 'usdt', 'dai'] as const)('in %s', (coin) => {
+  test('a price buys what it was asked for, and says each step', async () => {
+    const payer = await openPayer()
+    const { paid, payments, events } = await buy(coin, 3 * MIB, payer)
+    expect(payments).toMatchObject([{ state: 'credited', coin, units: paid.units.toString() }])
+    const [{ bytes } = { bytes: 0 }] = payments
+    expect(bytes).toBeGreaterThanOrEqual(3 * MIB)
+    const { limitBytes } = await getUsage(payer.client)
+    expect(limitBytes).toBe(free + (bytes ?? 0))
+    expect(events.at(-1)).toEqual({ step: 'mined', txHash: paid.txHash })
+    expect(events.map(({ step }) => step)).toEqual(
+      coin === 'native' ? ['paying', 'sent', 'mined'] : ['approving', 'approved', 'paying', 'sent', 'mined'],
+    )
+    const report = await getQuotaReport(payer.client)
+    expect(report).toMatchObject({ limitBytes, allowanceBytes: free, boughtBytes: bytes, usedBytes: 0 })
+    expect(report.entries.map(({ kind }) => kind)).toEqual(['payment', 'allowance'])
+    const listed = []
+    for await (const payment of listPayments(payer.client)) listed.push(payment)
+    expect(listed).toEqual(payments)
+  })
+
+  test('for somebody else', async () => {
+    const payer = await openPayer()
+    const friend = await openPayer({ isFunded: false })
+    await buy(coin, MIB, payer, friend.address)
+    expect((await getUsage(payer.client)).limitBytes).toBe(free)
+    expect((await getUsage(friend.client)).limitBytes).toBeGreaterThanOrEqual(free + MIB)
+  })
+})
+
+test('an upload that does not fit says what is missing and how to pay for it; paid for, it goes through', async () => {
+  const payer = await openPayer()
+  const text = 'x'.repeat(free + MIB)
+  const error = await uploadText(payer.client, text).catch((reason: unknown) => reason)
+  if (!CairnError.is(error, 'QUOTA_EXCEEDED')) throw error
+  const { missingBytes, pay: ways } = error.details as { missingBytes: number; pay: { tokens: { usdc: string } }[] }
+  expect(missingBytes).toBeGreaterThanOrEqual(MIB)
+  const paid = await pay(payer.client, payer.signer, { units: BigInt(ways[0]?.tokens.usdc ?? 0), coin: 'usdc' })
+  await waitForCredit(payer.client, paid.network, paid.txHash)
+  const { cid } = await uploadText(payer.client, text)
+  expect(cid).toMatch(/^baf/)
+  await expect(uploadText(payer.client, text)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+})
+
+test('one signature is good for one upload, and for nothing else', async () => {
+  const { signer, client } = await openPayer({ isFunded: false })
+  const once = createClient({ network: network.profile, apiKey: await authorizeOnce(client, signer) })
+  await expect(getUsage(once)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  const both = await Promise.allSettled([uploadText(once, 'paid once'), uploadText(once, 'paid twice')])
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  await expect(uploadText(once, 'thrice')).rejects.toMatchObject({ code: 'CHALLENGE_EXPIRED' })
+  expect((await getUsage(client)).usedBytes).toBeGreaterThan(0)
+  const forged = createClient({ network: network.profile, apiKey: `${'0x'.padEnd(42, '1')}$0x12` })
+  await expect(uploadText(forged, 'no')).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
+})
+
+describe('what goes wrong', () => {
+  test('no money, no network, no such coin, no amount: said before anything is sent', async () => {
+    const poor = await openPayer({ isFunded: false })
+    for (const coin of ['native', 'usdc'] as const) {
+      await expect(pay(poor.client, poor.signer, { sizeBytes: MIB, coin })).rejects.toMatchObject({
+        code: 'INSUFFICIENT_FUNDS',
+      })
+    }
+    await expect(pay(poor.client, poor.signer, { sizeBytes: MIB, network: 'moon' })).rejects.toMatchObject({
+      code: 'UNSUPPORTED_NETWORK',
+      message: 'Unsupported Network!!!',
+      details: { networks: ['local'] },
+    })
+    await expect(pay(poor.client, poor.signer, {})).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    await expect(pay(poor.client, { privateKey: '0x12' }, { sizeBytes: MIB })).rejects.toMatchObject({
+      code: 'INVALID_PRIVATE_KEY',
+    })
+    await expect(getPrice(poor.client, MIB, { network: 'moon', coin: 'usdc' })).rejects.toMatchObject({
+      code: 'UNSUPPORTED_NETWORK',
+    })
+  })
+
+  test('an allowance that is in the way is taken back first', async () => {
+    const payer = await openPayer()
+    const { chain } = network.profile
+    const wallet = createWalletClient({
+      account: privateKeyToAccount(payer.privateKey),
+      chain: anvil,
+      transport: http(chain?.rpcUrl),
+    })
+    const usdt = chain?.tokens['usdt']?.address as Hex
+    const approve = [
+      {
+        type: 'function',
+        name: 'approve',
+        stateMutability: 'nonpayable',
+        inputs: [{ type: 'address' }, { type: 'uint256' }],
+        outputs: [],
+      },
+    ] as const
+    const hash = await wallet.writeContract({
+      address: usdt,
+      abi: approve,
+      functionName: 'approve',
+      args: [chain?.paymentContract as Hex, 1n],
+    })
+    await createPublicClient({ chain: anvil, transport: http(chain?.rpcUrl) }).waitForTransactionReceipt({ hash })
+    const { payments, events } = await buy('usdt', MIB, payer)
+    expect(payments).toMatchObject([{ state: 'credited' }])
+    expect(events.filter(({ step }) => step === 'approving')).toHaveLength(2)
+  })
+})
+
+describe('with the wallet of a browser', () => {
+  /** An EIP-1193 provider over a private key, that does what a test wants at a method. */
+  function createProvider(
+    privateKey: Hex,
+    { batches = false, at }: { batches?: boolean; at?: (method: string) => void } = {},
+  ) {
+    const account = privateKeyToAccount(privateKey)
+    const url = network.profile.chain?.rpcUrl ?? ''
+    const wallet = createWalletClient({ account, chain: anvil, transport: http(url) })
+    const asked: string[] = []
+    let chainId = '0x1'
+    const sent = new Map<string, Hex[]>()
+    const request = async ({ method, params = [] }: { method: string; params?: unknown[] }): Promise<unknown> => {
+      asked.push(method)
+      at?.(method)
+      const [first] = params as [Record<string, Hex>]
+      if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [account.address]
+      if (method === 'eth_chainId') return chainId
+      if (method === 'wallet_switchEthereumChain') {
+        chainId = first['chainId'] ?? ''
+        return null
+      }
+      const send = (call: Record<string, Hex>) =>
+        wallet.sendTransaction({
+          to: call['to'] ?? '0x',
+          data: call['data'] ?? '0x',
+          value: BigInt(call['value'] ?? 0),
+        })
+      if (method === 'eth_sendTransaction') return send(first)
+      if (method === 'wallet_getCapabilities') {
+        if (!batches) throw Object.assign(new Error('unknown method'), { code: -32601 })
+        return { [chainId]: { atomic: { status: 'supported' } } }
+      }
+      if (method === 'wallet_sendCalls') {
+        const { calls } = first as unknown as { calls: Record<string, Hex>[] }
+        const hashes: Hex[] = []
+        for (const call of calls) hashes.push(await send(call))
+        sent.set('batch', hashes)
+        return { id: 'batch' }
+      }
+      if (method === 'wallet_getCallsStatus') {
+        const receipts = (sent.get('batch') ?? []).map((transactionHash) => ({
+          transactionHash,
+          status: '0x1',
+          logs: [],
+          blockHash: transactionHash,
+          blockNumber: '0x1',
+          gasUsed: '0x1',
+        }))
+        return { version: '2.0.0', id: 'batch', chainId, status: 200, atomic: true, receipts }
+      }
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      })
+      const { result, error }: { result: unknown; error?: { message: string; code: number } } = await answer.json()
+      if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.code })
+      return result
+    }
+    return {
+      provider: { request, on: () => undefined, removeListener: () => undefined } as unknown as EIP1193Provider,
+      asked,
+    }
+  }
+
+  test('it is asked to change the chain, and pays in two steps', async () => {
+    const payer = await openPayer()
+    const { provider, asked } = createProvider(payer.privateKey)
+    const paid = await pay(payer.client, { provider }, { sizeBytes: MIB, coin: 'dai' })
+    expect(await waitForCredit(payer.client, paid.network, paid.txHash)).toMatchObject([{ state: 'credited' }])
+    expect(asked).toContain('wallet_switchEthereumChain')
+    expect(asked.filter((method) => method === 'eth_sendTransaction')).toHaveLength(2)
+  })
+
+  test('one that can approves and pays at once', async () => {
+    const payer = await openPayer()
+    const { provider, asked } = createProvider(payer.privateKey, { batches: true })
+    const paid = await pay(payer.client, { provider }, { sizeBytes: MIB, coin: 'usdc' })
+    expect(await waitForCredit(payer.client, paid.network, paid.txHash)).toMatchObject([{ state: 'credited' }])
+    expect(asked).not.toContain('eth_sendTransaction')
+  })
+
+  test('whoever says no in the wallet has paid nothing, and is told so', async () => {
+    const payer = await openPayer()
+    const { provider } = createProvider(payer.privateKey, {
+      at: (method) => {
+        if (method === 'eth_sendTransaction')
+          throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
+      },
+    })
+    await expect(pay(payer.client, { provider }, { sizeBytes: MIB })).rejects.toMatchObject({
+      code: 'PAYMENT_REJECTED',
+    })
+    expect((await getUsage(payer.client)).limitBytes).toBe(free)
+  })
+})
+
+test('the command line: price, pay, payments, balance', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'cairn-cli-pay-'))
+  try {
+    const cairn = async (...args: string[]) => {
+      const bin = join(import.meta.dirname, '../../packages/cli/src/bin.ts')
+      const node = ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', bin, ...args]
+      const env = {
+        PATH: process.env['PATH'],
+        CAIRN_CONFIG_HOME: home,
+        HOME: home,
+        CAIRN_NETWORK: join(network.home, 'network.json'),
+      }
+      return run(process.execPath, node, { env })
+    }
+    expect((await cairn('price', '1GiB', '--coin', 'usdc')).stdout).toContain('1.00 GiB cost 4 USDC on local')
+    const { stdout } = await cairn('pay', '1GiB', '--coin', 'usdc', '--yes', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ state: 'credited', coin: 'usdc', units: '4000000', network: 'local' })
+    expect((await cairn('payments')).stdout).toContain('credited')
+    expect(JSON.parse((await cairn('balance', '--json')).stdout)).toMatchObject({
+      allowanceBytes: free,
+      boughtBytes: 1073741958,
+    })
+    await expect(cairn('pay', 'much')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('no size') })
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
+})
+
+test('a restart keeps chain, contracts and credits; what was paid meanwhile is taken in', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'cairn-pay-restart-'))
+  const options = { home, ports: 'any' as const, environment: { CAIRN_LOG_LEVEL: 'silent' } }
+  try {
+    const before = await createNetwork(options)
+    const signer = { privateKey: before.profile.wallet.privateKey }
+    const open = async (profile: typeof before.profile) =>
+      createClient({ network: profile, apiKey: await createApiKey(createClient({ network: profile }), signer) })
+    const client = await open(before.profile)
+    const first = await pay(client, signer, { sizeBytes: MIB })
+    await waitForCredit(client, first.network, first.txHash)
+    const had = await getUsage(client)
+    // Sent, and nobody waited: the service may or may not have seen it when it ends.
+    const second = await pay(client, signer, { sizeBytes: MIB })
+    await before[Symbol.asyncDispose]()
+
+    await using after = await createNetwork(options)
+    expect(after.profile.chain?.paymentContract).toBe(before.profile.chain?.paymentContract)
+    const again = await open(after.profile)
+    expect(await waitForCredit(again, second.network, second.txHash)).toMatchObject([{ state: 'credited' }])
+    expect((await getUsage(again)).limitBytes).toBe(had.limitBytes + MIB)
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
+})
