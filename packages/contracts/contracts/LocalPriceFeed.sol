@@ -19,7 +19,8 @@ contract LocalPriceFeed is Ownable {
     constructor(uint8 decimals_, string memory description_, int256 answer) Ownable(msg.sender) {
         decimals = decimals_;
         description = description_;
-        rounds.push(Round(answer, block.timestamp));
+        // With nothing to say yet, the first round is the one that is pushed.
+        if (answer != 0) rounds.push(Round(answer, block.timestamp));
     }
 
     /// @notice Adds a round that is of now.

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { GIB, MIB } from './limits.ts'
+import { networks, stablecoins } from './networks.ts'
 import { billedBytes, bytesForUnits, coinPriceOf, formatUnits, parseUnits, priceInUnits } from './prices.ts'
 
 test('prices as published clients compute them', () => {
@@ -17,15 +18,15 @@ test('what was paid for is bought, never less: every size up to 1 TiB, every coi
   fc.assert(
     fc.property(sizes, fc.constantFrom(6, 18), (size, decimals) => {
       const bought = bytesForUnits(priceInUnits(size, decimals), decimals)
-      expect(bought).toBeGreaterThanOrEqual(BigInt(billedBytes(size)))
+      expect(bought).toBeGreaterThanOrEqual(billedBytes(size))
       // No more on top than a unit is worth.
-      expect(bought - BigInt(billedBytes(size))).toBeLessThanOrEqual(decimals === 6 ? 269n : 0n)
+      expect(bought - billedBytes(size)).toBeLessThanOrEqual(decimals === 6 ? 269n : 0n)
     }),
     { numRuns: 2000 },
   )
   fc.assert(
     fc.property(sizes, prices, (size, price) => {
-      const billed = BigInt(billedBytes(size))
+      const billed = billedBytes(size)
       const bought = bytesForUnits(priceInUnits(size, 18, price), 18, price)
       expect(bought).toBeGreaterThanOrEqual(billed)
       expect(bought - billed).toBeLessThanOrEqual(1n)
@@ -42,20 +43,66 @@ test('a price in floating point numbers, as published clients make it, buys what
       const text = (usd / ticker).toFixed(18)
       const units = parseUnits(text, 18)
       fc.pre(units > 10n ** 10n)
-      expect(bytesForUnits(units, 18, { price: BigInt(price), decimals: 8 })).toBeGreaterThanOrEqual(
-        BigInt(billedBytes(size)),
-      )
+      expect(bytesForUnits(units, 18, { price: BigInt(price), decimals: 8 })).toBeGreaterThanOrEqual(billedBytes(size))
     }),
     { numRuns: 2000 },
   )
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1024 * GIB }), (size) => {
       const usd = (Math.max(size, MIB) / MIB) * 0.00390625
-      expect(bytesForUnits(parseUnits(usd.toFixed(6), 6), 6)).toBeGreaterThanOrEqual(BigInt(billedBytes(size)))
+      expect(bytesForUnits(parseUnits(usd.toFixed(6), 6), 6)).toBeGreaterThanOrEqual(billedBytes(size))
     }),
     { numRuns: 2000 },
   )
 })
+
+const exbibyte = 1n << 60n
+const everyCoin = Object.values(networks).flatMap((network) => [
+  { name: `${network.name}, native`, decimals: network.nativeDecimals, isNative: true },
+  ...stablecoins.map((coin) => ({
+    name: `${network.name}, ${coin}`,
+    decimals: network.tokens[coin].decimals,
+    isNative: false,
+  })),
+])
+
+test.each(everyCoin)(
+  '$name: every size from 0 bytes to 1 EiB is priced as exact rationals are',
+  ({ decimals, isNative }) => {
+    const sizes = fc.bigInt({ min: 0n, max: exbibyte })
+    const feeds = fc.record({
+      price: fc.bigInt({ min: 1n, max: 10n ** 20n }),
+      decimals: fc.integer({ min: 0, max: 18 }),
+    })
+    fc.assert(
+      fc.property(sizes, feeds, (size, feed) => {
+        const price = isNative ? feed : { price: 1n, decimals: 0 }
+        const units = priceInUnits(size, decimals, price)
+        // In whole dollars: billed / (256 MiB) = units / 10^decimals × price / 10^feed, both sides without a fraction.
+        const billed = size > BigInt(MIB) ? size : BigInt(MIB)
+        const due = billed * 10n ** BigInt(decimals) * 10n ** BigInt(price.decimals)
+        const unit = 268_435_456n * price.price
+        const difference = units * unit - due
+        // The nearest unit, the upper one where both are as near.
+        expect(2n * difference <= unit && 2n * difference > -unit).toBe(true)
+        // What was received is half a unit and a byte above what was due, at most, and never below.
+        const bought = bytesForUnits(units, decimals, price)
+        if (units > 0n) expect(bought).toBeGreaterThanOrEqual(billed)
+        const above = (bought - billed) * 10n ** BigInt(decimals) * 10n ** BigInt(price.decimals)
+        expect(above <= unit + 10n ** BigInt(decimals + price.decimals)).toBe(true)
+      }),
+      {
+        numRuns: 300,
+        examples: [
+          [0n, { price: 4_20000000n, decimals: 8 }],
+          [exbibyte, { price: 1n, decimals: 0 }],
+          [BigInt(MIB), { price: 7n, decimals: 3 }],
+          [BigInt(MIB) + 1n, { price: 7n, decimals: 3 }],
+        ],
+      },
+    )
+  },
+)
 
 test('nothing buys nothing; sizes and prices that are none are refused', () => {
   expect(bytesForUnits(0n, 6)).toBe(0n)

@@ -3,6 +3,8 @@ import { bytesPerUsd, leastBilledBytes } from './limits.ts'
 // Money is counted in integers: the smallest units of a coin, and prices as they stand in a feed.
 
 const bytesForOneUsd = BigInt(bytesPerUsd)
+const leastBilled = BigInt(leastBilledBytes)
+const notASize = 'A size is a whole number of bytes; beyond 2^53 a bigint'
 
 /** US dollars for one whole coin: `price / 10^decimals`. A stablecoin is one dollar. */
 export type CoinPrice = { price: bigint; decimals: number }
@@ -11,9 +13,11 @@ export type CoinPrice = { price: bigint; decimals: number }
 export const oneDollar: CoinPrice = { price: 1n, decimals: 0 }
 
 /** Bytes that are billed for so many: at least 1 MiB. @throws RangeError unless a whole number of bytes, 0 or more */
-export function billedBytes(sizeBytes: number): number {
-  if (!Number.isSafeInteger(sizeBytes) || sizeBytes < 0) throw new RangeError('A size is a whole number of bytes')
-  return Math.max(sizeBytes, leastBilledBytes)
+export function billedBytes(sizeBytes: number | bigint): bigint {
+  if (typeof sizeBytes === 'number' && !Number.isSafeInteger(sizeBytes)) throw new RangeError(notASize)
+  const bytes = BigInt(sizeBytes)
+  if (bytes < 0n) throw new RangeError(notASize)
+  return bytes > leastBilled ? bytes : leastBilled
 }
 
 /**
@@ -22,9 +26,9 @@ export function billedBytes(sizeBytes: number): number {
  * @param decimals of the coin
  * @throws RangeError for a size that is none, or a price that is not positive
  */
-export function priceInUnits(sizeBytes: number, decimals: number, coin: CoinPrice = oneDollar): bigint {
+export function priceInUnits(sizeBytes: number | bigint, decimals: number, coin: CoinPrice = oneDollar): bigint {
   if (coin.price <= 0n) throw new RangeError('A price is positive')
-  const numerator = BigInt(billedBytes(sizeBytes)) * 10n ** BigInt(decimals) * 10n ** BigInt(coin.decimals)
+  const numerator = billedBytes(sizeBytes) * 10n ** BigInt(decimals) * 10n ** BigInt(coin.decimals)
   const denominator = bytesForOneUsd * coin.price
   return (2n * numerator + denominator) / (2n * denominator)
 }

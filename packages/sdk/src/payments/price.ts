@@ -71,7 +71,7 @@ export function noSuchCoin(chain: ChainProfile, coin: string): CairnError {
  */
 export async function getPrice(
   client: Client,
-  sizeBytes: number,
+  sizeBytes: number | bigint,
   { network, coin = 'native' }: { network?: string; coin?: Coin } = {},
   options?: CallOptions,
 ): Promise<Price> {

@@ -16,7 +16,10 @@ export type FivePeers = AsyncDisposable & {
 
 const numbers = [1, 2, 3, 4, 5]
 
-export async function startFivePeers(): Promise<FivePeers> {
+/** @param environmentOf settings of each node beside its number, folder and secret, such as a database of its own */
+export async function startFivePeers(
+  environmentOf: (node: number) => Promise<Record<string, string>> = async () => ({}),
+): Promise<FivePeers> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-peers-'))
   const urls = new Map<number, string>()
   const nodes: KeyNode[] = []
@@ -32,6 +35,7 @@ export async function startFivePeers(): Promise<FivePeers> {
       CAIRN_RATE_FACTOR: '0',
       CAIRN_STOP_TIMEOUT_SECONDS: '0',
       CAIRN_LOG_LEVEL: 'fatal',
+      ...(await environmentOf(node)),
     })
     const started = await startKeyNode(
       {

@@ -124,20 +124,46 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     await expectBooksRight()
   })
 
-  test('several events of one transaction are told apart by their place in it', async () => {
-    // One transaction that pays twice: the contract's own owner pays through a multicall of the node's.
-    await place.chain.miner.setAutomine(false)
-    const hashes = [
-      await place.alice.sendTransaction({ to: place.payments, value: 1n, nonce: await nonce(), gas: 100_000n }),
-      await place.bob.sendTransaction({ to: place.payments, value: 2n, gas: 100_000n }),
-    ]
-    await place.chain.miner.mine({ blocks: 1 })
-    await place.chain.miner.setAutomine(true)
-    await place.mine(2)
-    await follow().round()
-    expect((await rows()).map(({ tx_hash }) => tx_hash).sort()).toEqual([...hashes].sort())
+  test('several payments of one transaction are told apart by their place in it, wherever it is mined', async () => {
+    const payTwice = async () => {
+      // Code that pays 3 and then 4 thousandths of a coin, run as that of a contract's making: both are events of one transaction.
+      const call = (value: bigint) =>
+        `600060006000600067${(value * 10n ** 15n).toString(16).padStart(16, '0')}73${place.payments.slice(2)}5af150`
+      const hash = await place.alice.sendTransaction({
+        data: `0x${call(3n)}${call(4n)}00`,
+        value: 7n * 10n ** 15n,
+        gas: 300_000n,
+      })
+      await place.chain.reader.waitForTransactionReceipt({ hash })
+      return hash
+    }
+    const indexer = follow({ finality: { blocks: 10 } })
+    const hash = await payTwice()
+    await indexer.round()
+    const raw = await place.chain.anvil.ask('eth_getRawTransactionByHash', [hash])
+    // Mined anew behind another payment: its log indexes are others now.
+    const other = await place.bob.prepareTransactionRequest({ to: place.payments, value: 10n ** 15n, gas: 100_000n })
+    const signed = await place.bob.signTransaction(other)
+    await place.chain.anvil.ask('anvil_reorg', [
+      1,
+      [
+        [signed, 0],
+        [raw, 0],
+      ],
+    ])
+    const logs = await place.chain.reader.getLogs({ address: place.payments, fromBlock: 'latest' })
+    expect(logs).toHaveLength(3)
+    await place.mine(11)
+    await indexer.round()
+    await indexer.round()
+    const found = (await rows()).filter((row) => row.tx_hash === hash)
+    expect(found.map(({ ordinal, units, state }) => [ordinal, units, state])).toEqual([
+      [0, '3000000000000000', 'credited'],
+      [1, '4000000000000000', 'credited'],
+    ])
+    expect((await rows()).filter(({ state }) => state === 'credited')).toHaveLength(3)
+    await expectBooksRight()
   })
-  const nonce = () => place.chain.reader.getTransactionCount({ address: place.alice.account.address })
 
   test('a payment that a reorganisation takes away is never credited; one that moves is credited once', async () => {
     // The first payment of all costs more gas: nobody's limit shall depend on which one that is.
@@ -305,6 +331,24 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     expect(await indexer.round()).toMatchObject({ credited: 0, seen: 1 })
     final = `0x${(await place.chain.reader.getBlockNumber()).toString(16)}`
     expect(await indexer.round()).toMatchObject({ credited: 1 })
+  })
+
+  test('several networks side by side: each has its own cursor, all credit one account', async () => {
+    await using second = await startPaymentChain(['--chain-id', '4242'])
+    await place.pay(place.alice, 10n ** 15n)
+    await second.pay(second.alice, 10n ** 15n)
+    await place.mine(2)
+    await second.mine(2)
+    const one = follow()
+    const two = follow({ chainId: 4242, rpcUrls: [second.chain.url], contract: second.payments })
+    await Promise.all([one.round(), two.round()])
+    expect((await rows()).map(({ chain_id, state }) => [chain_id, state]).sort()).toEqual([
+      [31337, 'credited'],
+      [4242, 'credited'],
+    ])
+    expect(await limitOf(place.alice.account.address)).toBe(2 * 2 * 256 * MIB)
+    expect(await db.read.selectFrom('chain_cursor').select('chain_id').execute()).toHaveLength(2)
+    await expectBooksRight()
   })
 
   describe('an endpoint', () => {

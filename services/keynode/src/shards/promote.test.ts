@@ -1,0 +1,208 @@
+// What nodes state of sets that wait, are in force or were before, wherever the saving of another key is cut off.
+import { createHash } from 'node:crypto'
+import { commitShards, generateKey } from '@cairn/crypto'
+import type { KeyShard, ShardSet } from '@cairn/protocol'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { create } from 'multiformats/hashes/digest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Caller } from '../context.ts'
+import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
+import { promoteRecord } from './promote.ts'
+import { repairRecord } from './repair.ts'
+import { retrieveRecord } from './retrieve.ts'
+import { saveRecord } from './save.ts'
+import { shareRecord } from './share.ts'
+import { makeStatement } from './statement.ts'
+import { findRecord } from './store.ts'
+import { transferRecord } from './transfer.ts'
+
+const all = [1, 2, 3, 4, 5]
+const owner = callerOf('a', 'first')
+const later = callerOf('a', 'later')
+const latest = callerOf('a', 'latest')
+const friend = callerOf('b')
+
+let count = 0
+function freshCid(): string {
+  const digest = createHash('sha256').update(`promote ${count++}`).digest()
+  return CID.create(1, raw.code, create(0x12, digest)).toString()
+}
+
+function suite(name: string, start: () => Promise<FivePeers>): void {
+  describe(name, () => {
+    let peers: FivePeers
+    beforeAll(async () => {
+      peers = await start()
+    })
+    afterAll(() => peers?.[Symbol.asyncDispose]())
+
+    type Shard = { payload: KeyShard; set?: ShardSet }
+    const save = (node: number, cid: string, caller: Caller, key: string | Shard) =>
+      saveRecord(peers.of(node), caller, {
+        cid,
+        cidAsGiven: cid,
+        sharedTo: [],
+        set: undefined,
+        ...(typeof key === 'string' ? { payload: { key: `${key}${node}`, index: `${node}` } } : key),
+      })
+    const saveOn = async (nodes: readonly number[], cid: string, caller: Caller, key: string) => {
+      for (const node of nodes) await save(node, cid, caller, key)
+    }
+    const promote = async (cid: string, nodes: readonly number[] = all) => {
+      for (const node of nodes) await promoteRecord(peers.of(node), cid)
+    }
+    const state = async (node: number, cid: string) => {
+      const stated = await makeStatement(peers.of(node), cid)
+      if (stated === undefined) throw new Error(`node ${node} holds nothing`)
+      return stated
+    }
+    /** The key in force, and those beside it. */
+    const keysOf = async (node: number, cid: string) => {
+      const record = await findRecord(peers.of(node).db.read, cid)
+      if (record === undefined) throw new Error(`node ${node} holds nothing`)
+      const { payload, alternatives } = await retrieveRecord(peers.of(node), record, true)
+      return [payload.key, ...(alternatives ?? []).map((other) => other.payload.key)]
+    }
+    const fresh = async () => {
+      const cid = freshCid()
+      await saveOn(all, cid, owner, 'old')
+      await promote(cid)
+      return cid
+    }
+
+    test.each([0, 1, 2, 3, 4])(
+      'another key saved on %i nodes is stated as what it is, and a repeated call ends it',
+      async (reached) => {
+        const cid = await fresh()
+        const { digest: before } = await state(1, cid)
+        await saveOn(all.slice(0, reached), cid, later, 'new')
+        for (const node of all) {
+          expect(await state(node, cid)).toMatchObject({
+            setId: 'auth:first',
+            pendingSetId: node <= reached ? 'auth:later' : null,
+            state: 'held',
+            // What waits gives nobody a right: nodes agree all the same.
+            digest: before,
+          })
+        }
+        await promote(cid)
+        const isEnough = reached >= 3
+        for (const node of all) {
+          const has = node <= reached
+          expect(await state(node, cid)).toMatchObject({
+            setId: has && isEnough ? 'auth:later' : 'auth:first',
+            pendingSetId: has && !isEnough ? 'auth:later' : null,
+            state: 'held',
+          })
+        }
+        if (reached > 0 && isEnough) expect((await state(1, cid)).digest).not.toBe(before)
+        // A node that was never given its shard can take it from nobody.
+        if (isEnough)
+          expect((await repairRecord(peers.of(5), owner, cid))?.outcome).toBe(reached === 3 ? 'undecided' : 'unable')
+        await saveOn(all, cid, later, 'new')
+        await promote(cid)
+        const stated = await Promise.all(all.map((node) => state(node, cid)))
+        expect(new Set(stated.map(({ digest }) => digest)).size).toBe(1)
+        for (const node of all) {
+          expect(stated[node - 1]).toMatchObject({ setId: 'auth:later', pendingSetId: null })
+          expect(await keysOf(node, cid)).toEqual([`new${node}`, `old${node}`])
+        }
+      },
+    )
+
+    test('two nodes promote nothing, whoever asks and however often; the third does', async () => {
+      const cid = await fresh()
+      await saveOn([2, 5], cid, later, 'new')
+      for (let round = 0; round < 3; round++) await promote(cid)
+      for (const node of [2, 5]) expect(await keysOf(node, cid)).toEqual([`old${node}`, `new${node}`])
+      await save(4, cid, later, 'new')
+      // Each finds out by itself: a node that did not ask yet goes on as it was.
+      await promote(cid, [4])
+      expect(await keysOf(4, cid)).toEqual(['new4', 'old4'])
+      expect(await keysOf(2, cid)).toEqual(['old2', 'new2'])
+      // The one that has it in force counts as one that holds it.
+      await promote(cid, [2, 5])
+      for (const node of [2, 4, 5]) expect((await state(node, cid)).setId).toBe('auth:later')
+    })
+
+    test('of keys that wait the last is kept, of those before the last too', async () => {
+      const cid = await fresh()
+      await saveOn([1, 2], cid, later, 'second')
+      await saveOn(all, cid, latest, 'third')
+      expect(await keysOf(1, cid)).toEqual(['old1', 'third1'])
+      await promote(cid)
+      for (const node of all) expect(await keysOf(node, cid)).toEqual([`third${node}`, `old${node}`])
+      await saveOn(all, cid, callerOf('a', 'once more'), 'fourth')
+      await promote(cid)
+      for (const node of all) expect(await keysOf(node, cid)).toEqual([`fourth${node}`, `third${node}`])
+    })
+
+    test('a set that waits outlives sharing and a new owner, and comes in force for him', async () => {
+      const cid = await fresh()
+      await saveOn([1, 2], cid, later, 'new')
+      for (const node of all) await shareRecord(peers.of(node), owner, cid, [friend.address])
+      for (const node of all) await transferRecord(peers.of(node), owner, cid, friend.address, true)
+      for (const node of [1, 2]) expect(await keysOf(node, cid)).toEqual([`old${node}`, `new${node}`])
+      await expect(save(3, cid, later, 'new')).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+      await saveOn(all, cid, friend, 'friend')
+      await promote(cid)
+      for (const node of all) {
+        expect(await state(node, cid)).toMatchObject({ owner: friend.address, setId: `auth:${friend.challengeId}` })
+        expect(await keysOf(node, cid)).toEqual([`friend${node}`, `old${node}`])
+      }
+    })
+
+    test('sets with commitments are stated with them, and told apart by them in one session', async () => {
+      const cid = freshCid()
+      const sets = [generateKey(), generateKey()].map(({ keyShards }) => ({ keyShards, set: commitShards(keyShards) }))
+      const [first, second] = sets
+      if (first === undefined || second === undefined) throw new Error('no sets')
+      const saveSet = async ({ keyShards, set }: typeof first, nodes: readonly number[]) => {
+        for (const node of nodes) {
+          const payload = keyShards[node - 1]
+          if (payload === undefined) throw new Error('no shard')
+          await save(node, cid, owner, { payload, set })
+        }
+      }
+      await saveSet(first, all)
+      await promote(cid)
+      await saveSet(second, [1, 3])
+      for (const node of all) {
+        const pendingSetId = [1, 3].includes(node) ? second.set.id : null
+        expect(await state(node, cid)).toMatchObject({ setId: first.set.id, shardSet: first.set, pendingSetId })
+      }
+      await saveSet(second, [1, 3, 5])
+      await promote(cid)
+      for (const node of [1, 3, 5])
+        expect(await state(node, cid)).toMatchObject({ setId: second.set.id, shardSet: second.set, pendingSetId: null })
+      for (const node of [2, 4]) expect(await state(node, cid)).toMatchObject({ setId: first.set.id })
+    })
+
+    test('a first save is for certain where three nodes name one owner, and where two do not', async () => {
+      const cid = freshCid()
+      await saveOn([1, 2], cid, owner, 'mine')
+      await saveOn([4, 5], cid, friend, 'other')
+      await promote(cid)
+      for (const node of [1, 2, 4, 5]) expect((await state(node, cid)).state).toBe('provisional')
+      await save(3, cid, owner, 'mine')
+      await promote(cid)
+      for (const node of [1, 2, 3])
+        expect(await state(node, cid)).toMatchObject({ state: 'held', owner: owner.address })
+      for (const node of [4, 5])
+        expect(await state(node, cid)).toMatchObject({ state: 'provisional', owner: friend.address })
+    })
+  })
+}
+
+suite('on SQLite', () => startFivePeers())
+
+describe('on PostgreSQL', () => {
+  let postgres: PostgresFixture
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres?.stop())
+  suite('the same', () => startFivePeers(async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() })))
+})

@@ -1,0 +1,189 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { localPriceFeedAbi } from '@cairn/contracts'
+import { localPriceFeedBytecode } from '@cairn/contracts/deploy'
+import pino from 'pino'
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../db/database.ts'
+import { startTestStorage } from '../start-test-storage.fixture.ts'
+import { type PaymentChain, startPaymentChain } from './payment-chain.fixture.ts'
+import { parsePaymentSettings } from './payment-settings.ts'
+import { createPrices, type Prices } from './prices.ts'
+
+const hour = 3_600_000
+const minute = 60_000
+const heartbeat = hour
+let place: PaymentChain
+let db: Database
+let folder: string
+/** The time that all of this is about. */
+let now: number
+const clock = { now: () => now }
+
+beforeAll(async () => {
+  place = await startPaymentChain()
+  folder = await mkdtemp(join(tmpdir(), 'cairn-prices-'))
+  db = await openDatabase({ kind: 'sqlite', path: join(folder, 'test.sqlite') })
+})
+afterAll(async () => {
+  await db?.close()
+  await place?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+beforeEach(() => {
+  now = Math.floor(Date.now() / 1000) * 1000
+})
+
+/** A feed with rounds of these prices at these times, in ms from `now`. */
+async function deployFeed(rounds: readonly [price: bigint, atMs: number][], decimals = 8): Promise<Hex> {
+  const feed = await place.chain.deploy(localPriceFeedAbi, localPriceFeedBytecode, [decimals, 'X / USD', 0n])
+  const [owner] = place.chain.wallets
+  for (const [price, atMs] of rounds) {
+    const args = [price, BigInt((now + atMs) / 1000)] as const
+    await owner.writeContract({ address: feed, abi: localPriceFeedAbi, functionName: 'pushAt', args })
+  }
+  return feed
+}
+
+function open(
+  feeds: readonly Hex[],
+  more: Record<string, unknown> = {},
+  feedMore: Record<string, unknown> = {},
+): Prices {
+  const settings = parsePaymentSettings(
+    JSON.stringify({
+      networks: { local: { chainId: 31337, rpcUrls: [place.chain.url], contract: place.payments, symbol: 'ETH' } },
+      prices: {
+        ETH: {
+          feeds: feeds.map((address) => ({
+            network: 'local',
+            address,
+            heartbeatSeconds: heartbeat / 1000,
+            ...feedMore,
+          })),
+          ...more,
+        },
+      },
+    }),
+  )
+  return createPrices({ db, clock, log: pino({ level: 'silent' }) }, settings.prices)
+}
+
+describe('a ticker', () => {
+  test('is the last round, in any case of the symbol; where it is stale, that is said', async () => {
+    const feed = await deployFeed([
+      [3_00000000n, -2 * hour],
+      [4_20000000n, -minute],
+    ])
+    const prices = open([feed])
+    expect(await prices.getTicker('eth')).toMatchObject({ price: 4_20000000n, decimals: 8 })
+    now += heartbeat + 8 * minute
+    expect(await prices.getTicker('ETH')).toMatchObject({ price: 4_20000000n })
+    now += 10 * minute
+    await expect(prices.getTicker('ETH')).rejects.toMatchObject({ code: 'PRICE_UNKNOWN' })
+    await expect(prices.getTicker('DOGE')).rejects.toMatchObject({
+      code: 'PRICE_UNKNOWN',
+      message: expect.stringContaining('DOGE'),
+    })
+  })
+
+  test('is kept for ten seconds, however many ask', async () => {
+    const feed = await deployFeed([[1_00000000n, -minute]])
+    const prices = open([feed])
+    await prices.getTicker('ETH')
+    await place.chain.wallets[0].writeContract({
+      address: feed,
+      abi: localPriceFeedAbi,
+      functionName: 'pushAt',
+      args: [2_00000000n, BigInt(now / 1000)],
+    })
+    expect((await prices.getTicker('ETH')).price).toBe(1_00000000n)
+    now += 11_000
+    expect((await prices.getTicker('ETH')).price).toBe(2_00000000n)
+  })
+
+  test.each([0n, -5n])('of %s is none', async (price) => {
+    await expect(open([await deployFeed([[price, 0]])]).getTicker('ETH')).rejects.toMatchObject({
+      code: 'PRICE_UNKNOWN',
+    })
+  })
+
+  test('of feeds that lie apart is none; of those that agree, and of the one that answers, it is', async () => {
+    const one = await deployFeed([[100_00000000n, 0]])
+    const near = await deployFeed([[104_0000n, 0]], 4)
+    const far = await deployFeed([[110_00000000n, 0]])
+    expect((await open([one, near]).getTicker('ETH')).price).toBe(100_00000000n)
+    await expect(open([one, far]).getTicker('ETH')).rejects.toMatchObject({ code: 'PRICE_UNKNOWN' })
+    expect((await open([one, far], { deviationPercent: 12 }).getTicker('ETH')).price).toBe(100_00000000n)
+    const nowhere: Hex = `0x${'9'.repeat(40)}`
+    expect((await open([nowhere, near]).getTicker('ETH')).price).toBe(104_0000n)
+    await expect(open([nowhere]).getTicker('ETH')).rejects.toMatchObject({ code: 'PRICE_UNKNOWN' })
+  })
+
+  test('of a roll-up counts while its sequencer is up, and for an hour it did so', async () => {
+    const feed = await deployFeed([[1_00000000n, 0]])
+    const up = await deployFeed([[0n, -2 * hour]], 0)
+    const down = await deployFeed([[1n, -2 * hour]], 0)
+    const just = await deployFeed([[0n, -minute]], 0)
+    expect((await open([feed], {}, { sequencer: up }).getTicker('ETH')).price).toBe(1_00000000n)
+    for (const sequencer of [down, just]) {
+      await expect(open([feed], {}, { sequencer }).getTicker('ETH')).rejects.toMatchObject({ code: 'PRICE_UNKNOWN' })
+    }
+  })
+})
+
+describe('the price for a time', () => {
+  test('is found among many rounds, the same for ever', async () => {
+    const rounds = Array.from({ length: 60 }, (_round, i): [bigint, number] => [
+      BigInt(i + 1) * 100000000n,
+      (i - 60) * 20 * minute,
+    ])
+    const prices = open([await deployFeed(rounds)])
+    for (const i of [0, 1, 29, 30, 58, 59]) {
+      const at = now + (rounds[i]?.[1] ?? 0) + 11 * minute
+      expect(await prices.getPriceAt('ETH', at)).toMatchObject({ price: BigInt(i + 1) * 100000000n })
+    }
+    now += 30 * 24 * hour
+    expect(await prices.getPriceAt('ETH', now - 30 * 24 * hour - 9 * minute)).toMatchObject({ price: 60_00000000n })
+    expect(await prices.getPriceAt('ETH', now - 40 * 24 * hour)).toBeUndefined()
+    expect(await prices.getPriceAt('DOGE', now)).toBeUndefined()
+  })
+
+  test('is the highest of the ten minutes before', async () => {
+    const feed = await deployFeed([
+      [9_00000000n, -30 * minute],
+      [5_00000000n, -12 * minute],
+      [4_00000000n, -8 * minute],
+      [3_00000000n, -minute],
+    ])
+    expect(await open([feed]).getPriceAt('ETH', now)).toMatchObject({ price: 5_00000000n })
+    expect(await open([feed]).getPriceAt('ETH', now + 3 * minute)).toMatchObject({ price: 4_00000000n })
+    expect(await open([feed]).getPriceAt('ETH', now + 20 * minute)).toMatchObject({ price: 3_00000000n })
+  })
+
+  test('where the feed was silent is the first one after it', async () => {
+    const feed = await deployFeed([
+      [9_00000000n, -10 * hour],
+      [4_00000000n, -2 * hour],
+      [3_00000000n, -hour],
+    ])
+    expect(await open([feed]).getPriceAt('ETH', now - 5 * hour)).toMatchObject({ price: 4_00000000n })
+  })
+})
+
+test('over HTTP it is a bare number, and an error with a code where there is none', async () => {
+  await using storage = await startTestStorage({ CAIRN_PAYMENTS: place.settings() })
+  const answer = await storage.call('/api/lighthouse/get_ticker?symbol=ETH')
+  expect([answer.status, answer.body]).toEqual([200, '2000'])
+  const unknown = await storage.call('/api/lighthouse/get_ticker?symbol=FIL')
+  expect([unknown.status, unknown.headers.get('x-cairn-code')]).toEqual([503, 'PRICE_UNKNOWN'])
+  expect((await storage.call('/api/lighthouse/get_ticker?symbol=../etc')).status).toBe(400)
+  const unpaid = await storage.call('/api/faucet', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ address: place.alice.account.address }),
+  })
+  expect([unpaid.status, unpaid.headers.get('x-cairn-code')]).toEqual([501, 'NOT_SUPPORTED'])
+})
