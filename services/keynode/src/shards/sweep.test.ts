@@ -1,0 +1,220 @@
+// What a sweep ends, and when: first saves that others contradict, sets that too few hold, keys that were retired.
+import { createHash } from 'node:crypto'
+import { commitShards, generateKey } from '@cairn/crypto'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { create } from 'multiformats/hashes/digest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Caller } from '../context.ts'
+import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
+import { promoteRecord } from './promote.ts'
+import { retireRecord } from './retire.ts'
+import { retrieveRecord } from './retrieve.ts'
+import { saveRecord } from './save.ts'
+import { findOtherSets, findRecord } from './store.ts'
+import { createKeySweep } from './sweep.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+const all = [1, 2, 3, 4, 5]
+const owner = callerOf('a')
+const squatter = callerOf('e')
+const keySet = generateKey().keyShards
+const shardSet = commitShards(keySet)
+
+let count = 0
+function freshCid(): string {
+  const digest = createHash('sha256').update(`sweep ${count++}`).digest()
+  return CID.create(1, raw.code, create(0x12, digest)).toString()
+}
+
+function suite(name: string, start: () => Promise<FivePeers>): void {
+  describe(name, () => {
+    let peers: FivePeers
+    beforeAll(async () => {
+      peers = await start()
+    })
+    afterAll(() => peers?.[Symbol.asyncDispose]())
+
+    /** The shard of a node, with its commitments where no other key is named. */
+    const save = (node: number, cid: string, caller: Caller, key?: string, sharedTo: string[] = []) => {
+      const payload = keySet[node - 1]
+      if (payload === undefined) throw new RangeError(`There is no shard for node ${node}`)
+      const shard = key === undefined ? { payload, set: shardSet } : { payload: { key, index: '1' }, set: undefined }
+      return saveRecord(peers.of(node), caller, { cid, cidAsGiven: cid, sharedTo, ...shard })
+    }
+    const fresh = async (sharedTo: string[] = []) => {
+      const cid = freshCid()
+      for (const node of all) await save(node, cid, owner, undefined, sharedTo)
+      for (const node of all) await promoteRecord(peers.of(node), cid)
+      return cid
+    }
+    const find = async (node: number, cid: string) => {
+      const record = await findRecord(peers.of(node).db.read, cid)
+      if (record === undefined) throw new Error(`node ${node} holds nothing`)
+      return record
+    }
+    const rowsOf = async (node: number, cid: string) => {
+      const { read } = peers.of(node).db
+      const counts = await Promise.all(
+        (['key', 'shared', 'other_set', 'change'] as const).map((table) =>
+          read.selectFrom(table).select('cid').where('cid', '=', cid).execute(),
+        ),
+      )
+      return counts.map((rows) => rows.length)
+    }
+    const sweeper = (node: number) => {
+      const sweep = createKeySweep(peers.of(node))
+      return () => sweep(new AbortController().signal)
+    }
+
+    test('a sweep that is told to end does so between two records, and the next goes on', async () => {
+      const cids = [freshCid(), freshCid()].sort()
+      for (const cid of cids) for (const node of all) await save(node, cid, owner)
+      peers.pass(120_000)
+      const sweep = createKeySweep(peers.of(3))
+      const ended = AbortSignal.abort()
+      await sweep(ended)
+      for (const cid of cids) expect((await find(3, cid)).row.state).toBe('provisional')
+      await sweep(new AbortController().signal)
+      for (const cid of cids) expect((await find(3, cid)).row.state).toBe('held')
+    })
+
+    test('the shard a squatter saved at one node is gone a day later, with all that came with it; then it is the owner’s', async () => {
+      const cid = freshCid()
+      const accomplice = callerOf('d').address
+      await save(5, cid, squatter, undefined, [accomplice])
+      for (const node of [1, 2, 3]) await save(node, cid, owner)
+      await expect(save(5, cid, owner)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+      const sweep = sweeper(5)
+      peers.pass(day - 1 - 60_000)
+      await sweep()
+      expect((await find(5, cid)).row).toMatchObject({ owner: squatter.address, state: 'provisional' })
+      peers.pass(120_000)
+      await sweep()
+      expect(await rowsOf(5, cid)).toEqual([0, 0, 0, 0])
+      expect(await save(5, cid, owner)).toEqual({ version: 1 })
+      await promoteRecord(peers.of(5), cid)
+      const { row, sharedTo } = await find(5, cid)
+      expect(row).toMatchObject({ owner: owner.address, state: 'held', set_id: shardSet.id })
+      expect(sharedTo).toEqual([])
+      expect((await retrieveRecord(peers.of(5), await find(5, cid), false)).payload).toEqual(keySet[4])
+    })
+
+    test('one that three nodes confirm is held, however long it waited, and no sweep ends it', async () => {
+      const cid = freshCid()
+      for (const node of [1, 2, 3]) await save(node, cid, owner)
+      await save(4, cid, squatter)
+      peers.pass(40 * day)
+      for (const node of [1, 2, 3, 4]) await sweeper(node)()
+      for (const node of [1, 2, 3])
+        expect((await find(node, cid)).row).toMatchObject({ state: 'held', owner: owner.address })
+      expect(await rowsOf(4, cid)).toEqual([0, 0, 0, 0])
+    })
+
+    test('two nodes that name another owner do not end what a third holds', async () => {
+      const cid = freshCid()
+      await save(1, cid, owner)
+      for (const node of [2, 3]) await save(node, cid, squatter)
+      peers.pass(2 * day)
+      for (const node of [1, 2, 3]) await sweeper(node)()
+      expect((await find(1, cid)).row.owner).toBe(owner.address)
+      for (const node of [2, 3]) expect((await find(node, cid)).row.owner).toBe(squatter.address)
+    })
+
+    test('a record that nobody else has, or many, keep no other waiting: each is settled within as many rounds as it takes', async () => {
+      const lone: string[] = []
+      for (let i = 0; i < 230; i++) lone.push(freshCid())
+      for (const cid of lone) await save(2, cid, squatter, 'x')
+      const confirmed = [freshCid(), freshCid(), freshCid()]
+      const lost = [freshCid(), freshCid(), freshCid()]
+      for (const cid of confirmed) for (const node of all) await save(node, cid, owner)
+      for (const cid of lost) for (const node of all) await save(node, cid, node === 2 ? squatter : owner)
+      peers.pass(day + hour)
+      const sweep = sweeper(2)
+      for (let round = 0; round < 4; round++) await sweep()
+      for (const cid of confirmed) expect((await find(2, cid)).row.state).toBe('held')
+      for (const cid of lost) expect(await rowsOf(2, cid)).toEqual([0, 0, 0, 0])
+    })
+
+    test('a retired key is destroyed after 30 days and not before, together with every other set of it', async () => {
+      const cid = await fresh([callerOf('b').address])
+      for (const node of all) await save(node, cid, callerOf('a', 'second'), 'second')
+      for (const node of all) await promoteRecord(peers.of(node), cid)
+      for (const node of [1, 2]) await save(node, cid, callerOf('a', 'third'), 'third')
+      const kinds = async (node: number) =>
+        (await findOtherSets(peers.of(node).db.read, cid)).map(({ kind }) => kind).sort()
+      expect(await kinds(1)).toEqual(['pending', 'previous'])
+      for (const node of all) await retireRecord(peers.of(node), owner, cid, undefined)
+      expect((await find(3, cid)).sharedTo).toEqual([])
+      peers.pass(30 * day - hour)
+      for (const node of [1, 3]) {
+        await sweeper(node)()
+        expect((await retrieveRecord(peers.of(node), await find(node, cid), false)).payload.key).toBe('second')
+      }
+      peers.pass(2 * hour)
+      for (const node of [1, 3]) {
+        await sweeper(node)()
+        await sweeper(node)()
+        expect((await find(node, cid)).row).toMatchObject({ state: 'retired', sealed: null, owner: owner.address })
+        expect(await kinds(node)).toEqual([])
+        await expect((async () => retrieveRecord(peers.of(node), await find(node, cid), true))()).rejects.toMatchObject(
+          { code: 'KEY_NOT_FOUND' },
+        )
+      }
+      // Where no sweep went, the shard is still there: its node’s own matter.
+      expect((await find(4, cid)).row.sealed).not.toBeNull()
+    })
+
+    test('what was retired and destroyed stays its owner’s CID, who may save a key for it again, the same one too', async () => {
+      const same = await fresh()
+      const other = await fresh()
+      for (const cid of [same, other]) for (const node of all) await retireRecord(peers.of(node), owner, cid, undefined)
+      peers.pass(31 * day)
+      for (const node of all) await sweeper(node)()
+      for (const cid of [same, other]) {
+        for (const node of all) expect((await find(node, cid)).row.sealed).toBeNull()
+        await expect(save(1, cid, squatter)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+      }
+      for (const node of all) await save(node, same, callerOf('a', 'again'))
+      for (const node of all) await save(node, other, callerOf('a', 'again'), 'again')
+      for (const cid of [same, other]) for (const node of all) await promoteRecord(peers.of(node), cid)
+      for (const node of all) {
+        const read = async (cid: string) => {
+          const { payload, alternatives } = await retrieveRecord(peers.of(node), await find(node, cid), true)
+          return [payload.key, alternatives?.length]
+        }
+        expect((await find(node, same)).row).toMatchObject({ state: 'held', successor: null })
+        expect(await read(same)).toEqual([keySet[node - 1]?.key, 0])
+        expect(await read(other)).toEqual(['again', 0])
+      }
+    })
+
+    test('the set before is kept for 30 days from the day another came in force', async () => {
+      const cid = await fresh()
+      peers.pass(100 * day)
+      for (const node of all) await save(node, cid, callerOf('a', 'second'), 'second')
+      for (const node of all) await promoteRecord(peers.of(node), cid)
+      const before = async () => (await findOtherSets(peers.of(1).db.read, cid)).length
+      peers.pass(30 * day - hour)
+      await sweeper(1)()
+      expect(await before()).toBe(1)
+      peers.pass(2 * hour)
+      await sweeper(1)()
+      expect(await before()).toBe(0)
+      expect((await retrieveRecord(peers.of(1), await find(1, cid), true)).payload.key).toBe('second')
+    })
+  })
+}
+
+suite('on SQLite', () => startFivePeers())
+
+describe('on PostgreSQL', () => {
+  let postgres: PostgresFixture
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres?.stop())
+  suite('the same', () => startFivePeers(async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() })))
+})
