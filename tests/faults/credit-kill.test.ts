@@ -1,0 +1,97 @@
+// A process that takes payments in, killed at each of its writes: what it did and what it did not is made whole by the next
+// one, and each payment is credited once.
+import { execFile, spawnSync } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { bytesForUnits, MIB } from '@cairn/protocol'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../services/storage/src/db/database.ts'
+import { type PaymentChain, startPaymentChain } from '../../services/storage/src/payments/payment-chain.fixture.ts'
+
+const run = promisify(execFile)
+const node = [process.execPath, '--conditions=@cairn/source', join(import.meta.dirname, 'index-program.ts')]
+/** How SQLite reaches the disk. */
+const calls = ['pwrite64', 'fdatasync', 'fsync', 'ftruncate', 'unlink']
+const allUpTo = 6
+const step = 6
+
+let folder = ''
+let settings = ''
+let place: PaymentChain
+const points: [string, number][] = []
+
+beforeAll(async () => {
+  if (spawnSync('strace', ['-V']).status !== 0)
+    throw new Error('These tests need strace. On Debian: apt install strace')
+  folder = await mkdtemp(join(tmpdir(), 'cairn-credit-'))
+  place = await startPaymentChain()
+  settings = join(folder, 'payments.json')
+  await writeFile(settings, place.settings({ finality: { blocks: 0 } }))
+  const prepared = join(folder, 'prepared')
+  await mkdir(prepared)
+  await run(node[0] ?? '', [...node.slice(1), join(prepared, 'storage.sqlite'), settings])
+  for (let i = 0; i < 2; i++) {
+    await place.payToken(place.alice, 'usdc', 1_000_000n)
+    await place.pay(place.bob, 10n ** 15n)
+  }
+  const trace = join(folder, 'trace')
+  const { said } = await index('counted', '-o', trace)
+  expect(said).toBe('credited 4\n')
+  const counts = new Map<string, number>()
+  for (const line of (await readFile(trace, 'utf8')).split('\n')) {
+    const [, thread, call] = /^(\d+)\s+(\w+)\(/.exec(line) ?? []
+    if (call !== undefined) counts.set(`${call} ${thread}`, (counts.get(`${call} ${thread}`) ?? 0) + 1)
+  }
+  for (const call of calls) {
+    const most = Math.max(0, ...[...counts].filter(([key]) => key.startsWith(`${call} `)).map(([, count]) => count))
+    for (let at = 1; at <= most; at += at < allUpTo ? 1 : step) points.push([call, at])
+  }
+}, 60_000)
+
+afterAll(async () => {
+  await place?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Takes in what is there, under strace, in a copy of the prepared folder. */
+async function index(name: string, ...strace: string[]): Promise<{ database: string; said: string }> {
+  const own = join(folder, name)
+  await cp(join(folder, 'prepared'), own, { recursive: true })
+  const database = join(own, 'storage.sqlite')
+  const traced = ['-f', '-qq', `--trace=${calls.join(',')}`, ...strace]
+  try {
+    const { stdout } = await run('strace', [...traced, ...node, database, settings], { env: { PATH: '/usr/bin:/bin' } })
+    return { database, said: stdout }
+  } catch (error) {
+    return { database, said: error instanceof Error && 'stdout' in error ? `${error.stdout}` : '' }
+  }
+}
+
+test('killed at any write of a credit: the next process makes it whole, and nothing is credited twice', async () => {
+  expect(points.length).toBeGreaterThan(10)
+  let killed = 0
+  const rest = points.map((point, i) => ({ point, i }))
+  const lane = async () => {
+    for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
+      const { i } = next
+      const [call, at] = next.point
+      const name = `${call} ${at}`
+      const { database, said } = await index(`at-${i}`, '-o', '/dev/null', `--inject=${call}:signal=KILL:when=${at}`)
+      if (said === '') killed++
+      await run(node[0] ?? '', [...node.slice(1), database, settings])
+      await using db = await openDatabase({ kind: 'sqlite', path: database })
+      const states = await db.read.selectFrom('payment').select('state').execute()
+      expect(states, name).toEqual(Array.from({ length: 4 }, () => ({ state: 'credited' })))
+      const limits = await db.read.selectFrom('account').select(['address', 'data_limit_bytes']).execute()
+      expect(Object.fromEntries(limits.map((row) => [row.address, row.data_limit_bytes - 1000])), name).toEqual({
+        [place.alice.account.address.toLowerCase()]: 2 * Number(bytesForUnits(1_000_000n, 6)),
+        [place.bob.account.address.toLowerCase()]: 2 * 2 * 256 * MIB,
+      })
+      expect(await db.read.selectFrom('ledger_entry').select('id').execute(), name).toHaveLength(6)
+    }
+  }
+  await Promise.all([lane(), lane()])
+  expect(killed).toBeGreaterThan(points.length / 2)
+}, 180_000)
