@@ -249,6 +249,18 @@ describe('with the wallet of a browser', () => {
     expect(asked).not.toContain('eth_sendTransaction')
   })
 
+  test('a wallet client of viem pays as it is', async () => {
+    const payer = await openPayer()
+    const account = privateKeyToAccount(payer.privateKey)
+    const walletClient = createWalletClient({ account, chain: anvil, transport: http(network.profile.chain?.rpcUrl) })
+    const paid = await pay(payer.client, { walletClient }, { sizeBytes: MIB, coin: 'usdc' })
+    expect(await waitForCredit(payer.client, paid.network, paid.txHash)).toMatchObject([{ state: 'credited' }])
+    const none = createWalletClient({ chain: anvil, transport: http(network.profile.chain?.rpcUrl) })
+    await expect(pay(payer.client, { walletClient: none }, { sizeBytes: MIB })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    })
+  })
+
   test('whoever says no in the wallet has paid nothing, and is told so', async () => {
     const payer = await openPayer()
     const { provider } = createProvider(payer.privateKey, {

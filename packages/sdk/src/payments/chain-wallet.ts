@@ -23,8 +23,11 @@ import type { PayOptions } from './pay.ts'
 import { describePayError } from './pay-errors.ts'
 import type { Coin } from './price.ts'
 
-/** Who pays: a private key, or a wallet of the browser by its EIP-1193 provider. */
-export type PaySigner = { privateKey: string } | { provider: EIP1193Provider; address?: string }
+/** Who pays: a private key, a wallet of the browser by its EIP-1193 provider, or a wallet client of viem with an account. */
+export type PaySigner =
+  | { privateKey: string }
+  | { provider: EIP1193Provider; address?: string }
+  | { walletClient: WalletClient }
 
 /** A step of a payment. `sent` names the transaction: from then on the money may be on its way. */
 export type PayEvent =
@@ -72,9 +75,10 @@ export async function openChainWallet(
   })
   try {
     const { wallet, account } = await connect(chain, profile, signer)
-    const transport = 'provider' in signer ? custom(signer.provider) : http(profile.rpcUrl)
+    const transport = 'privateKey' in signer ? http(profile.rpcUrl) : custom(wallet)
     const reader = createPublicClient({ chain, transport, pollingInterval: 500 })
-    const parts: Parts = { profile, wallet, account, reader, onEvent, signal, isBrowser: 'provider' in signer }
+    const canAsk = !('privateKey' in signer) && account.type === 'json-rpc'
+    const parts: Parts = { profile, wallet, account, reader, onEvent, signal, canAsk }
     return {
       address: account.address,
       pay: async (payment) => {
@@ -97,7 +101,8 @@ type Parts = {
   reader: PublicClient
   onEvent: (event: PayEvent) => void
   signal: AbortSignal | undefined
-  isBrowser: boolean
+  /** Whether there is a wallet behind it that may know batches. */
+  canAsk: boolean
 }
 
 async function connect(
@@ -109,6 +114,18 @@ async function connect(
     if (!isPrivateKey(signer.privateKey)) throw new CairnError('INVALID_PRIVATE_KEY')
     const account = privateKeyToAccount(`0x${signer.privateKey.replace(/^0x/, '')}`)
     return { account, wallet: createWalletClient({ account, chain, transport: http(profile.rpcUrl) }) }
+  }
+  if ('walletClient' in signer) {
+    const { account } = signer.walletClient
+    if (account === undefined) {
+      throw new CairnError('INVALID_REQUEST', {
+        message: 'The wallet client has no account',
+        hint: 'Make it with `createWalletClient({ account, … })`.',
+      })
+    }
+    const wallet = createWalletClient({ account, chain, transport: custom(signer.walletClient) })
+    if ((await wallet.getChainId()) !== profile.chainId) await changeChain(wallet, chain)
+    return { account, wallet }
   }
   const wallet = createWalletClient({ chain, transport: custom(signer.provider) })
   const addresses = await wallet.requestAddresses()
@@ -166,7 +183,7 @@ async function payToken(parts: Parts, { coin, units, beneficiary }: Payment): Pr
   const allowance = await reader.readContract({ ...read, functionName: 'allowance', args: [account.address, contract] })
   // Some tokens refuse to change an allowance that is not zero.
   const approvals = allowance >= units ? [] : allowance > 0n ? [0n, units] : [units]
-  if (approvals.length > 0 && parts.isBrowser) {
+  if (approvals.length > 0 && parts.canAsk) {
     const batched = await payInOneBatch(parts, token, contract, { units, beneficiary, approvals })
     if (batched !== undefined) return batched
   }
