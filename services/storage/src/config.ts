@@ -121,7 +121,7 @@ export const settings = {
     read: optional(url),
   },
   CAIRN_PAYMENTS: {
-    about: 'JSON of the chains on which payments are taken and of the price feeds (docs/how-to/payments.md).',
+    about: 'JSON of the chains on which payments are taken and of the price feeds (docs/payments.md).',
     fallback: '',
     read: parsePaymentSettings,
   },

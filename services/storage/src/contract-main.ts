@@ -4,7 +4,16 @@ import { parseArgs } from 'node:util'
 import { paymentsAbi } from '@cairn/contracts'
 import { paymentsBytecode } from '@cairn/contracts/deploy'
 import { CairnError, formatUnits, isEvmAddress, isPrivateKey, parseUnits, zeroAddress } from '@cairn/protocol'
-import { type Abi, createPublicClient, createWalletClient, type Hex, http, parseAbi } from 'viem'
+import {
+  type Abi,
+  BaseError,
+  ContractFunctionRevertedError,
+  createPublicClient,
+  createWalletClient,
+  type Hex,
+  http,
+  parseAbi,
+} from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
 const usage = `npm run contract -- <action> --rpc <url> [--contract 0x…] [--key-file <file>]
@@ -128,8 +137,14 @@ const actions: Record<string, () => Promise<void>> = {
 try {
   await (actions[action] ?? (() => fail(`there is no action "${action}"`)))()
 } catch (error) {
-  const known = CairnError.is(error)
-  const text = error instanceof Error && 'shortMessage' in error ? String(error.shortMessage) : String(error)
-  process.stderr.write(known ? `${error.message}\n\n${error.hint}\n` : `${text}\n`)
+  process.stderr.write(CairnError.is(error) ? `${error.message}\n\n${error.hint}\n` : `${explain(error)}\n`)
   process.exitCode = 1
+}
+
+/** What the chain said, with the contract's own name for it. */
+function explain(error: unknown): string {
+  if (!(error instanceof BaseError)) return String(error)
+  const revert = error.walk((one) => one instanceof ContractFunctionRevertedError)
+  const name = revert instanceof ContractFunctionRevertedError ? revert.data?.errorName : undefined
+  return name === undefined ? error.shortMessage : `${error.shortMessage} ${name}`
 }

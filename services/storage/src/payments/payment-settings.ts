@@ -188,7 +188,7 @@ function readJson(json: string): unknown {
 function wrong(what: string, cause?: unknown): CairnError {
   return new CairnError('INVALID_CONFIGURATION', {
     message: `CAIRN_PAYMENTS is not valid: ${what}`,
-    hint: 'docs/how-to/payments.md shows a whole one.',
+    hint: 'docs/payments.md shows a whole one.',
     cause,
   })
 }

@@ -1,0 +1,55 @@
+// The owner's tool, as docs/payments.md tells it: deploy, allow, pause, withdraw, hand over.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { localUsdcAbi } from '@cairn/contracts'
+import { localUsdcBytecode } from '@cairn/contracts/deploy'
+import { startTestChain } from '@cairn/service/test-chain-fixture'
+import { expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const program = join(import.meta.dirname, '../../services/storage/src/contract-main.ts')
+
+test('a contract is deployed, allows a token, is paused, emptied and handed over', async () => {
+  await using chain = await startTestChain()
+  const [owner, alice] = chain.wallets
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-owner-'))
+  try {
+    const [ownerKey, aliceKey] = ['owner.key', 'alice.key'].map((name) => join(folder, name)) as [string, string]
+    // Anvil's first two keys.
+    await writeFile(ownerKey, '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80\n')
+    await writeFile(aliceKey, '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d\n')
+    const tool = async (...args: string[]) => {
+      const node = ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', program, ...args]
+      return (await run(process.execPath, [...node, '--rpc', chain.url])).stdout
+    }
+    const usdc = await chain.deploy(localUsdcAbi, localUsdcBytecode)
+    const said = await tool('deploy', '--key-file', ownerKey)
+    const contract = /contract (0x[0-9a-fA-F]{40})/.exec(said)?.[1] as `0x${string}`
+    const as = (key: string) => ['--contract', contract, '--key-file', key]
+    await tool('allow', usdc, ...as(ownerKey))
+    await alice.sendTransaction({ to: contract, value: 3n * 10n ** 18n })
+    const status = await tool('status', usdc, '--contract', contract)
+    expect(status).toContain(`owner      ${owner.account.address}`)
+    expect(status).toMatch(/payments {3}1\nnative {5}3\nUSDC {7}0\n/)
+    await tool('pause', ...as(ownerKey))
+    expect(await tool('status', '--contract', contract)).toContain('paused')
+    const to = `0x${'7'.repeat(40)}` as const
+    await tool('withdraw', 'native', to, '2.5', ...as(ownerKey))
+    expect(await chain.reader.getBalance({ address: to })).toBe(25n * 10n ** 17n)
+    await tool('hand-over', alice.account.address, ...as(ownerKey))
+    expect(await tool('status', '--contract', contract)).toContain(`handing over to ${alice.account.address}`)
+    await tool('take-over', ...as(aliceKey))
+    await expect(tool('unpause', ...as(ownerKey))).rejects.toThrow('OwnableUnauthorizedAccount')
+    await tool('unpause', ...as(aliceKey))
+    await tool('forbid', usdc, ...as(aliceKey))
+    expect(await tool('status', usdc, '--contract', contract)).toContain('not taken')
+    await expect(tool('withdraw', 'native', to, '99', ...as(aliceKey))).rejects.toThrow('INSUFFICIENT_CONTRACT_BALANCE')
+    await expect(tool('dance')).rejects.toThrow('there is no action')
+    await expect(tool('pause', '--contract', 'nowhere', '--key-file', ownerKey)).rejects.toThrow('no address')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
