@@ -1,7 +1,7 @@
 // Five nodes with five clocks: a minute is tolerated, an hour is told.
-import { getKey, prepareKey, revokeAccess, saveKey, shareFile, transferFile } from '@cairn/sdk'
+import { getKey, getKeyStatus, prepareKey, repairKey, revokeAccess, saveKey, shareFile, transferFile } from '@cairn/sdk'
 import { expect, test } from 'vitest'
-import { startFiveNodes } from '../five-nodes.ts'
+import { startFiveNodes, without } from '../five-nodes.ts'
 
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const seconds = 1000
@@ -24,6 +24,25 @@ test('with clocks up to 50 seconds off, keys are saved, shared, revoked, given a
   expect((await getKey(heir, cid)).masterKey).toBe(masterKey)
   await expect(getKey(owner, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
 })
+
+test.each([[[-50, -20, 0, 20, 50]], [[-50, -50, 20, 50, 50]], [[55, -55, 55, -55, 0]]])(
+  'nodes with clocks %j seconds off understand each other: saves are confirmed, and a repair is done',
+  async (skews) => {
+    await using nodes = await startFiveNodes(
+      {},
+      skews.map((skew) => skew * seconds),
+    )
+    const owner = await nodes.client()
+    const friend = await nodes.client()
+    await saveKey(owner, cid, prepareKey())
+    const saved = await getKeyStatus(owner, cid)
+    expect(saved.nodes.map(({ status }) => status?.state)).toEqual(['held', 'held', 'held', 'held', 'held'])
+    await shareFile(without(owner, 1, 5), cid, [friend.address])
+    const { after } = await repairKey(owner, cid)
+    expect(after.health).toBe('whole')
+    expect(after.nodes.map(({ status }) => status?.sharedTo)).toEqual(saved.nodes.map(() => [friend.address]))
+  },
+)
 
 test.each([1, -1])('a node whose clock is %i hour off is named, and the other four do', async (hours) => {
   await using nodes = await startFiveNodes({}, [0, 0, 0, 0, hours * 3600 * seconds])

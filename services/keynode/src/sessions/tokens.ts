@@ -93,6 +93,8 @@ export async function readToken(context: Context, token: string): Promise<TokenC
   }
 }
 
+/** Two clocks that are both as far off as is allowed, each to its side. */
+const peerSkewMs = 2 * clockSkewMs
 /** Longest life of a token between nodes, in seconds. */
 const peerTokenSeconds = 60
 
@@ -124,12 +126,12 @@ export async function readPeerToken(
         algorithms: [algorithm],
         typ: 'peer+jwt',
         currentDate: new Date(context.clock.now()),
-        clockTolerance: clockSkewMs / 1000,
-        maxTokenAge: peerTokenSeconds + clockSkewMs / 1000,
+        clockTolerance: peerSkewMs / 1000,
+        maxTokenAge: peerTokenSeconds + peerSkewMs / 1000,
         requiredClaims: ['jti', 'exp', 'iat'],
       })
       if (payload.jti !== undefined && payload.exp !== undefined)
-        return { peer: peer.node, id: payload.jti, expiresAt: payload.exp * 1000 + clockSkewMs }
+        return { peer: peer.node, id: payload.jti, expiresAt: payload.exp * 1000 + peerSkewMs }
     } catch (error) {
       // Another peer's, perhaps; an error that is not about the token is none to pass over.
       if (!(error instanceof errors.JOSEError)) throw error
@@ -158,8 +160,8 @@ export async function readStatement(context: Context, node: number, statement: s
       algorithms: [algorithm],
       typ: 'statement+jwt',
       currentDate: new Date(context.clock.now()),
-      clockTolerance: clockSkewMs / 1000,
-      maxTokenAge: (2 * clockSkewMs) / 1000,
+      clockTolerance: peerSkewMs / 1000,
+      maxTokenAge: peerSkewMs / 1000,
     })
     return payload
   } catch (error) {

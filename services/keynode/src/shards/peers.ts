@@ -18,8 +18,20 @@ export function enoughNodes({ config }: Pick<Context, 'config'>): number {
   return Math.min(keyShardThreshold, config.peers.length + 1)
 }
 
+/** What all peers together state. */
+export type PeerAnswers = {
+  statements: PeerStatement[]
+  /** How many said that they hold nothing. */
+  empty: number
+}
+
 /** Asks all peers what they hold about a file. Those that do not answer, or not rightly, are left out and logged. */
 export async function askPeers(context: Context, cid: string): Promise<PeerStatement[]> {
+  return (await questionPeers(context, cid)).statements
+}
+
+/** The same, and how many hold nothing. */
+export async function questionPeers(context: Context, cid: string): Promise<PeerAnswers> {
   const answers = await Promise.all(
     context.config.peers.map((peer) =>
       askPeer(context, peer, cid).catch((error: unknown) => {
@@ -28,10 +40,13 @@ export async function askPeers(context: Context, cid: string): Promise<PeerState
       }),
     ),
   )
-  return answers.filter((answer) => answer !== undefined)
+  return {
+    statements: answers.filter((answer) => typeof answer === 'object'),
+    empty: answers.filter((answer) => answer === 'nothing').length,
+  }
 }
 
-async function askPeer(context: Context, peer: Peer, cid: string): Promise<PeerStatement | undefined> {
+async function askPeer(context: Context, peer: Peer, cid: string): Promise<PeerStatement | 'nothing'> {
   const token = await signPeerToken(context, peer.node, randomUUID())
   const response = await fetch(`${peer.url}${callPath(attestKey, { node: String(peer.node) })}`, {
     method: attestKey.method,
@@ -41,7 +56,7 @@ async function askPeer(context: Context, peer: Peer, cid: string): Promise<PeerS
     signal: AbortSignal.timeout(timeoutMs),
   })
   const text = await readLimited(response, answerBytesMost)
-  if (response.headers.get('x-cairn-code') === 'KEY_NOT_FOUND') return undefined
+  if (response.headers.get('x-cairn-code') === 'KEY_NOT_FOUND') return 'nothing'
   if (!response.ok) throw new Error(`the peer answered ${response.status}`)
   const { statement } = v.parse(attestKey.response.schema, JSON.parse(text))
   const stated = v.parse(statementSchema, await readStatement(context, peer.node, statement))

@@ -81,7 +81,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
         for (const node of all) {
           expect(await state(node, cid)).toMatchObject({
             setId: 'auth:first',
-            pendingSetId: node <= reached ? 'auth:later' : null,
+            pendingSetIds: node <= reached ? ['auth:later'] : [],
             state: 'held',
             // What waits gives nobody a right: nodes agree all the same.
             digest: before,
@@ -93,7 +93,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
           const has = node <= reached
           expect(await state(node, cid)).toMatchObject({
             setId: has && isEnough ? 'auth:later' : 'auth:first',
-            pendingSetId: has && !isEnough ? 'auth:later' : null,
+            pendingSetIds: has && !isEnough ? ['auth:later'] : [],
             state: 'held',
           })
         }
@@ -105,7 +105,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
         const stated = await Promise.all(all.map((node) => state(node, cid)))
         expect(new Set(stated.map(({ digest }) => digest)).size).toBe(1)
         for (const node of all) {
-          expect(stated[node - 1]).toMatchObject({ setId: 'auth:later', pendingSetId: null })
+          expect(stated[node - 1]).toMatchObject({ setId: 'auth:later', pendingSetIds: [] })
           expect(await keysOf(node, cid)).toEqual([`new${node}`, `old${node}`])
         }
       },
@@ -126,16 +126,36 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of [2, 4, 5]) expect((await state(node, cid)).setId).toBe('auth:later')
     })
 
-    test('of keys that wait the last is kept, of those before the last too', async () => {
+    test('keys that wait stay until a newer one is in force; of those before, the last is kept', async () => {
       const cid = await fresh()
       await saveOn([1, 2], cid, later, 'second')
+      peers.pass(1000)
       await saveOn(all, cid, latest, 'third')
-      expect(await keysOf(1, cid)).toEqual(['old1', 'third1'])
+      expect(await keysOf(1, cid)).toEqual(['old1', 'third1', 'second1'])
       await promote(cid)
       for (const node of all) expect(await keysOf(node, cid)).toEqual([`third${node}`, `old${node}`])
       await saveOn(all, cid, callerOf('a', 'once more'), 'fourth')
       await promote(cid)
       for (const node of all) expect(await keysOf(node, cid)).toEqual([`fourth${node}`, `third${node}`])
+    })
+
+    test('a key that three nodes were given is not lost to a newer one that two were given, whoever asked whom', async () => {
+      const cid = await fresh()
+      for (const node of [1, 2, 3]) {
+        await save(node, cid, later, 'new')
+        await promote(cid, [node])
+      }
+      peers.pass(1000)
+      for (const node of [1, 2]) {
+        await save(node, cid, latest, 'newest')
+        await promote(cid, [node])
+      }
+      await promote(cid)
+      for (const node of [1, 2]) expect(await keysOf(node, cid)).toEqual([`new${node}`, `old${node}`, `newest${node}`])
+      expect(await keysOf(3, cid)).toEqual(['new3', 'old3'])
+      await save(3, cid, latest, 'newest')
+      await promote(cid)
+      for (const node of [1, 2, 3]) expect(await keysOf(node, cid)).toEqual([`newest${node}`, `new${node}`])
     })
 
     test('a set that waits outlives sharing and a new owner, and comes in force for him', async () => {
@@ -169,13 +189,13 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       await promote(cid)
       await saveSet(second, [1, 3])
       for (const node of all) {
-        const pendingSetId = [1, 3].includes(node) ? second.set.id : null
-        expect(await state(node, cid)).toMatchObject({ setId: first.set.id, shardSet: first.set, pendingSetId })
+        const pendingSetIds = [1, 3].includes(node) ? [second.set.id] : []
+        expect(await state(node, cid)).toMatchObject({ setId: first.set.id, shardSet: first.set, pendingSetIds })
       }
       await saveSet(second, [1, 3, 5])
       await promote(cid)
       for (const node of [1, 3, 5])
-        expect(await state(node, cid)).toMatchObject({ setId: second.set.id, shardSet: second.set, pendingSetId: null })
+        expect(await state(node, cid)).toMatchObject({ setId: second.set.id, shardSet: second.set, pendingSetIds: [] })
       for (const node of [2, 4]) expect(await state(node, cid)).toMatchObject({ setId: first.set.id })
     })
 

@@ -11,14 +11,13 @@ import { findOtherSets, findRecord, findRecordToChange, type Trx } from './store
 export async function promoteRecord(context: Context, cid: string, known?: readonly PeerStatement[]): Promise<void> {
   const record = await findRecord(context.db.read, cid)
   if (record === undefined) return
-  const pending = (await findOtherSets(context.db.read, cid)).find(({ kind }) => kind === 'pending')
-  if (pending === undefined && record.row.state !== 'provisional') return
+  const pending = (await findOtherSets(context.db.read, cid)).filter(({ kind }) => kind === 'pending')
+  if (pending.length === 0 && record.row.state !== 'provisional') return
   const enough = enoughNodes(context)
   const peers = known ?? (enough === 1 ? [] : await askPeers(context, cid))
-  if (pending !== undefined) {
-    const holders = peers.filter(({ setId, pendingSetId }) => [setId, pendingSetId].includes(pending.set_id))
-    if (holders.length + 1 >= enough) await putInForce(context, cid, pending.set_id, record.row.owner)
-  }
+  // The newest that three nodes hold: it came after all that they held before.
+  const chosen = pending.find(({ set_id }) => peers.filter((peer) => holdsSet(peer, set_id)).length + 1 >= enough)
+  if (chosen !== undefined) await putInForce(context, cid, chosen.set_id, record.row.owner)
   if (record.row.state === 'provisional') {
     const agreeing = peers.filter(({ owner }) => owner === record.row.owner)
     if (agreeing.length + 1 >= enough) {
@@ -34,6 +33,11 @@ export async function promoteRecord(context: Context, cid: string, known?: reado
   }
 }
 
+/** Whether a peer has a set, in force or waiting. */
+export function holdsSet({ setId, pendingSetIds }: PeerStatement, id: string): boolean {
+  return setId === id || pendingSetIds.includes(id)
+}
+
 /** Makes another set the one in force; the one before is kept for its time. */
 export async function putInForce(context: Context, cid: string, setId: string, by: string): Promise<boolean> {
   return context.db.write(async (trx) => {
@@ -44,6 +48,13 @@ export async function putInForce(context: Context, cid: string, setId: string, b
     const payload = openShard(context, { cid, owner: other.owner, version: other.version }, other.sealed)
     const version = row.version + 1
     await trx.deleteFrom('other_set').where('cid', '=', cid).where('set_id', '=', setId).execute()
+    // What waited before it is over: it would otherwise take its place later.
+    await trx
+      .deleteFrom('other_set')
+      .where('cid', '=', cid)
+      .where('kind', '=', 'pending')
+      .where('saved_at', '<=', other.saved_at)
+      .execute()
     if (row.sealed !== null && row.set_id !== setId) await keepPrevious(context, trx, cid)
     await applyChange(
       context,

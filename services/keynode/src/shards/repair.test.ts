@@ -25,7 +25,7 @@ function state(node: number, version: number, sharedTo: string[] = []): PeerStat
     state: 'held',
     setId: 's',
     shardSet: null,
-    pendingSetId: null,
+    pendingSetIds: [],
     sharedTo,
     conditions: null,
     successor: null,

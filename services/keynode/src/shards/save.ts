@@ -63,6 +63,9 @@ function checkSet({ config }: Context, { set, payload }: SavedShard): void {
 
 type Wanted = SavedShard & { setId: string }
 
+/** Sets that wait under one CID at most: who is cut off again and again keeps the newest. */
+const waitingSetsMost = 8
+
 async function insert(context: Context, trx: Trx, caller: Caller, wanted: Wanted): Promise<{ version: number }> {
   if (await isCreatorFull(trx, caller.address, keysPerOwnerMost)) throw new CairnError('KEY_LIMIT')
   const owner = wanted.isOwnerless ? zeroAddress : caller.address
@@ -195,9 +198,11 @@ async function refuseSameName(context: Context, trx: Trx, { row }: KeyRecord, wa
 
 /** Another set waits beside the one in force: overwritten on two nodes of five, a key would be lost. */
 async function keepPending(context: Context, trx: Trx, { row }: KeyRecord, wanted: Wanted): Promise<void> {
-  for (const other of await findOtherSets(trx, row.cid)) {
-    if (other.kind !== 'pending' || other.set_id === wanted.setId) continue
-    // One set is saved at a time: a newer one takes the place of one that never got to three nodes.
+  // An older one may be held by three nodes without this one's knowing yet, so it stays until a newer one is in force.
+  const waiting = (await findOtherSets(trx, row.cid)).filter(
+    ({ kind, set_id }) => kind === 'pending' && set_id !== wanted.setId,
+  )
+  for (const other of waiting.slice(waitingSetsMost - 1)) {
     await trx.deleteFrom('other_set').where('cid', '=', row.cid).where('set_id', '=', other.set_id).execute()
   }
   const version = row.version + 1

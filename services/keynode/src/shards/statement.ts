@@ -12,7 +12,8 @@ export const statementSchema = v.object({
   state: v.picklist(['provisional', 'held', 'retired']),
   setId: v.string(),
   shardSet: v.nullable(shardSetSchema),
-  pendingSetId: v.nullable(v.string()),
+  /** Sets that wait to come in force, the newest first. */
+  pendingSetIds: v.pipe(v.array(v.string()), v.maxLength(16)),
   sharedTo: v.array(v.string()),
   conditions: v.nullable(v.string()),
   successor: v.nullable(v.string()),
@@ -24,7 +25,7 @@ export async function makeStatement({ db }: Context, cid: string): Promise<State
   const record = await findRecord(db.read, cid)
   if (record === undefined) return undefined
   const { row, sharedTo } = record
-  const pending = (await findOtherSets(db.read, cid)).find(({ kind }) => kind === 'pending')
+  const pending = (await findOtherSets(db.read, cid)).filter(({ kind }) => kind === 'pending')
   return {
     cid,
     owner: row.owner,
@@ -33,7 +34,7 @@ export async function makeStatement({ db }: Context, cid: string): Promise<State
     state: row.state,
     setId: row.set_id,
     shardSet: readShardSet(row.shard_set) ?? null,
-    pendingSetId: pending?.set_id ?? null,
+    pendingSetIds: pending.map(({ set_id }) => set_id),
     sharedTo,
     conditions: row.conditions,
     successor: row.successor,

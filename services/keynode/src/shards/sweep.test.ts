@@ -113,14 +113,28 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(await rowsOf(4, cid)).toEqual([0, 0, 0, 0])
     })
 
-    test('two nodes that name another owner do not end what a third holds', async () => {
+    test('a CID that squatters share out among them is free again after a day', async () => {
       const cid = freshCid()
-      await save(1, cid, owner)
-      for (const node of [2, 3]) await save(node, cid, squatter)
+      for (const node of [1, 2]) await save(node, cid, squatter)
+      for (const node of [3, 4]) await save(node, cid, callerOf('9', 'another squatter'))
+      await save(5, cid, owner)
+      for (const node of [1, 2, 3, 4])
+        await expect(save(node, cid, owner)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+      peers.pass(day + hour)
+      for (const node of all) await sweeper(node)()
+      for (const node of all) await save(node, cid, owner)
+      for (const node of all) await promoteRecord(peers.of(node), cid)
+      for (const node of all) expect((await find(node, cid)).row).toMatchObject({ owner: owner.address, state: 'held' })
+    })
+
+    test('a save that got to three nodes stays, also where the two others were a squatter’s', async () => {
+      const cid = freshCid()
+      for (const node of [1, 2, 3]) await save(node, cid, owner)
+      for (const node of [4, 5]) await save(node, cid, squatter)
       peers.pass(2 * day)
-      for (const node of [1, 2, 3]) await sweeper(node)()
-      expect((await find(1, cid)).row.owner).toBe(owner.address)
-      for (const node of [2, 3]) expect((await find(node, cid)).row.owner).toBe(squatter.address)
+      for (const node of all) await sweeper(node)()
+      for (const node of [1, 2, 3]) expect((await find(node, cid)).row.owner).toBe(owner.address)
+      for (const node of [4, 5]) expect(await rowsOf(node, cid)).toEqual([0, 0, 0, 0])
     })
 
     test('a record that nobody else has, or many, keep no other waiting: each is settled within as many rounds as it takes', async () => {

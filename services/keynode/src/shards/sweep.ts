@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts'
-import { askPeers, enoughNodes, type PeerStatement } from './peers.ts'
-import { promoteRecord } from './promote.ts'
+import { enoughNodes, type PeerStatement, questionPeers } from './peers.ts'
+import { holdsSet, promoteRecord } from './promote.ts'
 import { findOtherSets, findRecordToChange } from './store.ts'
 
 /** How long sets that are not in force, and retired keys, are kept. */
 const keepMs = 30 * 24 * 3_600_000
-/** How long a first save may stay unconfirmed before another owner's claim ends it. */
+/** How long a first save may stay without three nodes. */
 const provisionalMs = 24 * 3_600_000
 const settleMs = 60_000
 /** Records looked at in one round. */
@@ -23,9 +23,9 @@ export function createKeySweep(context: Context): KeySweep {
     if (cids.length < recordsMost) after = ''
     for (const cid of cids) {
       if (signal.aborted) return
-      const peers = await askPeers(context, cid)
-      await promoteRecord(context, cid, peers)
-      await dropLost(context, cid, peers)
+      const { statements, empty } = await questionPeers(context, cid)
+      await promoteRecord(context, cid, statements)
+      await dropLost(context, cid, statements, empty)
       if (cids.length === recordsMost) after = cid
     }
   }
@@ -66,25 +66,25 @@ async function findUndecided({ db, clock }: Context, after: string): Promise<str
   return rows.map(({ cid }) => cid)
 }
 
-/** Removes a first save that lost against another owner's, and a waiting set that so few nodes hold that it opens nothing. */
-async function dropLost(context: Context, cid: string, peers: readonly PeerStatement[]): Promise<void> {
+/** Removes a first save that never got to three nodes, and a waiting set that so few nodes hold that it opens nothing. */
+async function dropLost(context: Context, cid: string, peers: readonly PeerStatement[], empty: number): Promise<void> {
   const enough = enoughNodes(context)
   const now = context.clock.now()
   await context.db.write(async (trx) => {
     const record = await findRecordToChange(context, trx, cid)
     if (record === undefined) return
     const { owner, state, created_at } = record.row
-    const others = Map.groupBy(peers, (peer) => peer.owner)
-    const isTaken = [...others].some(([other, nodes]) => other !== owner && nodes.length >= enough)
-    if (state === 'provisional' && isTaken && created_at < now - provisionalMs) {
+    // Three that name others, or hold nothing: this owner has two nodes at most, which open nothing.
+    const against = peers.filter((peer) => peer.owner !== owner).length + empty
+    if (state === 'provisional' && against >= enough && created_at < now - provisionalMs) {
       await trx.deleteFrom('key').where('cid', '=', cid).execute()
       return
     }
     for (const { set_id, kind, saved_at } of await findOtherSets(trx, cid)) {
       if (kind !== 'pending' || saved_at >= now - keepMs) continue
-      const without = peers.filter(({ setId, pendingSetId }) => setId !== set_id && pendingSetId !== set_id)
-      // Those that made no statement may hold it.
-      if (context.config.peers.length + 1 - without.length >= enough) continue
+      const without = peers.filter((peer) => !holdsSet(peer, set_id)).length + empty
+      // Those that did not answer may hold it.
+      if (context.config.peers.length + 1 - without >= enough) continue
       await trx.deleteFrom('other_set').where('cid', '=', cid).where('set_id', '=', set_id).execute()
     }
   })
