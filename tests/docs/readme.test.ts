@@ -12,7 +12,7 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 let network: TestNetwork
 let folder = ''
 beforeAll(async () => {
-  network = await createTestNetwork()
+  network = await createTestNetwork({}, 'local')
   folder = mkdtempSync(join(tmpdir(), 'cairn-readme-'))
 })
 afterAll(async () => {
