@@ -90,12 +90,12 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
     }
 
     /// @notice Pays `amount` of an allowed token that the sender has approved before.
-    function receiveToken(uint256 amount, address token) external {
+    function receiveToken(uint256 amount, address token) external nonReentrant {
         _receiveToken(amount, token, "");
     }
 
     /// @notice The same for another account.
-    function receiveTokenFor(uint256 amount, address token, address beneficiary) external {
+    function receiveTokenFor(uint256 amount, address token, address beneficiary) external nonReentrant {
         _receiveToken(amount, token, _nameBeneficiary(beneficiary));
     }
 
@@ -109,7 +109,7 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
         uint8 v,
         bytes32 r,
         bytes32 s
-    ) external {
+    ) external nonReentrant {
         _requireToken(token);
         try IERC20Permit(token).permit(msg.sender, address(this), amount, deadline, v, r, s) {} catch {}
         _receiveToken(amount, token, _nameBeneficiary(beneficiary));
@@ -125,7 +125,7 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
         uint8 v,
         bytes32 r,
         bytes32 s
-    ) external {
+    ) external nonReentrant {
         _requireToken(token);
         try IDaiPermit(token).permit(msg.sender, address(this), nonce, expiry, true, v, r, s) {} catch {}
         _receiveToken(amount, token, _nameBeneficiary(beneficiary));
@@ -210,7 +210,7 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
         _record(msg.sender, address(0), msg.value, data);
     }
 
-    function _receiveToken(uint256 amount, address token, bytes memory data) private nonReentrant whenNotPaused {
+    function _receiveToken(uint256 amount, address token, bytes memory data) private whenNotPaused {
         _requireToken(token);
         if (amount == 0) revert INVALID_AMOUNT();
         if (IERC20(token).balanceOf(msg.sender) < amount) revert INSUFFICIENT_USER_BALANCE();
