@@ -36,6 +36,7 @@ test.each(['sqlite', 'postgres'])(
     await db.write(async (trx) => {
       await trx.updateTable('account').set({ data_limit_bytes: 7 }).where('address', '=', alice).execute()
       await trx.updateTable('account').set({ data_used_bytes: 99 }).where('data_used_bytes', '>', 0).execute()
+      await trx.deleteFrom('upload_pack').execute()
       await trx.deleteFrom('ledger_entry').where('cause', 'like', `%${hash}%`).execute()
       await trx.updateTable('payment').set({ units: '5' }).where('coin', '=', 'dai').execute()
       await trx
@@ -52,11 +53,12 @@ test.each(['sqlite', 'postgres'])(
       'not-in-books',
       'not-on-chain',
       'other-amount',
+      'upload-without-pack',
       'wrong-limit',
       'wrong-used',
     ])
     const reports = await db.read.selectFrom('report').select('findings').orderBy('created_at').execute()
-    expect(reports.map((report) => report.findings)).toContain(8)
+    expect(reports.map((report) => report.findings)).toContain(9)
     expect(storage.log.join('')).toContain('the books do not fit')
   },
 )

@@ -11,6 +11,7 @@ export type BookFinding =
   | { kind: 'wrong-limit'; address: string; is: number; shouldBe: number }
   | { kind: 'wrong-used'; address: string; is: number; shouldBe: number }
   | { kind: 'wrong-reserved'; address: string; is: number; shouldBe: number }
+  | { kind: 'upload-without-pack'; uploadId: string; address: string; bytes: number }
   | { kind: 'credit-without-entry'; payment: string; bytes: number }
   | { kind: 'entry-without-credit'; cause: string; bytes: number }
   | { kind: 'not-on-chain'; network: string; txHash: string; ordinal: number }
@@ -28,11 +29,15 @@ const findingsMost = 1_000
 type Parts = Pick<Context, 'db' | 'clock' | 'config' | 'log'>
 
 /**
- * Compares the books: limits with the ledger, used and reserved bytes with uploads and reservations, ledger with payments,
- * payments with the chains. Changes nothing; the report is kept and logged.
+ * Compares the books: limits with the ledger, used and reserved bytes with uploads and reservations, uploads with the packs
+ * that hold them, ledger with payments, payments with the chains. Changes nothing; the report is kept and logged.
  */
 export async function reconcile(context: Parts, signal?: AbortSignal): Promise<BookReport> {
-  const findings: BookFinding[] = [...(await compareAccounts(context)), ...(await compareEntries(context))]
+  const findings: BookFinding[] = [
+    ...(await compareAccounts(context)),
+    ...(await comparePacks(context)),
+    ...(await compareEntries(context)),
+  ]
   let blocks = 0
   for (const network of context.config.payments.networks) {
     try {
@@ -97,6 +102,34 @@ async function compareAccounts({ db }: Parts): Promise<BookFinding[]> {
     return rows.map(({ address, own, due }): BookFinding => ({ kind, address, is: Number(own), shouldBe: Number(due) }))
   }
   return [...(await sumOf('wrong-limit')), ...(await sumOf('wrong-used')), ...(await sumOf('wrong-reserved'))]
+}
+
+/** What an account pays for must be there: each upload that has bytes refers to packs, all of them kept. */
+async function comparePacks({ db }: Parts): Promise<BookFinding[]> {
+  const rows = await db.read
+    .selectFrom('upload')
+    .select(['id', 'address', 'size_bytes'])
+    .where('size_bytes', '>', 0)
+    .where(({ or, not, exists, selectFrom }) =>
+      or([
+        not(exists(selectFrom('upload_pack').select('pack_id').whereRef('upload_pack.upload_id', '=', 'upload.id'))),
+        exists(
+          selectFrom('upload_pack')
+            .innerJoin('pack', 'pack.id', 'upload_pack.pack_id')
+            .select('upload_pack.pack_id')
+            .whereRef('upload_pack.upload_id', '=', 'upload.id')
+            .where('pack.state', '<>', 'live'),
+        ),
+      ]),
+    )
+    .limit(findingsMost)
+    .execute()
+  return rows.map((row) => ({
+    kind: 'upload-without-pack',
+    uploadId: row.id,
+    address: row.address,
+    bytes: row.size_bytes,
+  }))
 }
 
 /** Each credited payment has one entry of the same bytes, and each entry of a payment its payment. */
