@@ -118,12 +118,17 @@ test('told to stop, it takes nothing new, finishes the upload under way, and end
   const { apiKey } = await createTestKey({ profile: profile() })
   const upload = request(`${api}/api/v0/add`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'multipart/form-data; boundary=b' },
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'multipart/form-data; boundary=b',
+      // The service says so when it has the head: from then on the upload is under way.
+      expect: '100-continue',
+    },
   })
   const answered = once(upload, 'response')
+  upload.flushHeaders()
+  await once(upload, 'continue')
   upload.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nfirst half, ')
-  // The head and the first half are there once the service has answered a call that came after them.
-  await fetch(`${api}/healthz`)
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
   while (await isOpen(api));
