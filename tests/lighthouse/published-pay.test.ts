@@ -91,19 +91,23 @@ describe.each(['lighthouse-sdk-0.4.3', 'our drop-in'])('%s', (name) => {
     await expect(peer.getPrice(1, '')).rejects.toThrow('Token not provided!!!')
   })
 
-  test.each(['native', 'usdc', 'usdt', 'dai'])('pays in %s, and gets all that the price was for', async (coin) => {
-    const payer = await openPayer()
-    const sizeBytes = 5 * MIB + 12_345
-    const units = await peer.getPrice(sizeBytes, 'polygon', coin)
-    const { hash } = await peer.fund(units, 'polygon', coin, payer.privateKey)
-    expect(hash).toMatch(/^0x[0-9a-f]{64}$/)
-    const bought = async () => (await getUsage(payer.client)).limitBytes - free
-    await expect.poll(bought, { timeout: 10_000 }).toBeGreaterThanOrEqual(sizeBytes)
-    if (coin === 'usdc') expect(await bought()).toBe(Number(bytesForUnits(units, 6)))
-    const payments = []
-    for await (const payment of listPayments(payer.client)) payments.push(payment)
-    expect(payments).toMatchObject([{ state: 'credited', txHash: hash, coin, units: units.toString() }])
-  })
+  // Side by side: the published client looks for a receipt every four seconds.
+  test.concurrent.for(['native', 'usdc', 'usdt', 'dai'])(
+    'pays in %s, and gets all that the price was for',
+    async (coin, { expect }) => {
+      const payer = await openPayer()
+      const sizeBytes = 5 * MIB + 12_345
+      const units = await peer.getPrice(sizeBytes, 'polygon', coin)
+      const { hash } = await peer.fund(units, 'polygon', coin, payer.privateKey)
+      expect(hash).toMatch(/^0x[0-9a-f]{64}$/)
+      const bought = async () => (await getUsage(payer.client)).limitBytes - free
+      await expect.poll(bought, { timeout: 10_000 }).toBeGreaterThanOrEqual(sizeBytes)
+      if (coin === 'usdc') expect(await bought()).toBe(Number(bytesForUnits(units, 6)))
+      const payments = []
+      for await (const payment of listPayments(payer.client)) payments.push(payment)
+      expect(payments).toMatchObject([{ state: 'credited', txHash: hash, coin, units: units.toString() }])
+    },
+  )
 
   test('one signature uploads once, without an API key', async () => {
     const { privateKey, client } = await openPayer()
