@@ -422,6 +422,43 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
       expect(await limitOf(place.alice.account.address)).toBeGreaterThan(0)
     })
 
+    test('that left events out once, although it shows their blocks, is asked again: they are credited a little later', async () => {
+      await place.pay(place.alice, 10n ** 15n)
+      await place.pay(place.bob, 10n ** 15n)
+      await place.mine(3)
+      let forgets = true
+      await using forgetful = await startRpcLiar(place.chain.url, ({ method }) =>
+        forgets && method === 'eth_getLogs' ? { result: [] } : undefined,
+      )
+      const indexer = follow({ rpcUrls: [forgetful.url] })
+      expect((await indexer.round()).credited).toBe(0)
+      forgets = false
+      expect((await indexer.round()).credited).toBe(0)
+      await place.mine(1)
+      expect((await indexer.round()).credited).toBe(2)
+      await place.mine(1)
+      expect((await indexer.round()).credited).toBe(0)
+      await expectBooksRight()
+    })
+
+    test('that answers one block at a time is followed all the same', async () => {
+      await place.pay(place.alice, 10n ** 15n)
+      await place.mine(6)
+      await using strict = await startRpcLiar(place.chain.url, ({ method, params }) => {
+        const [filter] = params as [{ fromBlock: string; toBlock: string }]
+        const isOne = method !== 'eth_getLogs' || filter.fromBlock === filter.toBlock
+        return isOne ? undefined : { error: { code: -32005, message: 'one block only' } }
+      })
+      const indexer = follow({ rpcUrls: [strict.url], rangeMost: 16 })
+      let credited = 0
+      for (let i = 0; i < 200; i++) {
+        const round = await indexer.round()
+        credited += round.credited
+        if (!round.isBehind && i > 10) break
+      }
+      expect(credited).toBe(1)
+    })
+
     test('that another one contradicts stops all crediting; two that agree go on', async () => {
       await place.pay(place.alice, 10n ** 15n)
       await place.mine(2)

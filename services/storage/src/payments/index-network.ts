@@ -29,8 +29,15 @@ export type IndexParts = {
 
 /** Payments that wait for a price, tried again in one round. */
 const unpricedMost = 100
+/**
+ * Final blocks that are read a second time: a node behind a load balancer may have answered without events that it had not
+ * seen yet. What is in the books already is not looked at again.
+ */
+const blocksAgain = 25
 /** Blocks above the final one in which payments are shown as seen; of a chain that is long without finality, the newest. */
 const unfinalMost = 2_000
+/** Questions for them in one round, where an endpoint answers a few blocks at a time. */
+const questionsMost = 20
 
 /** Follows one network, a round at a time. */
 export type NetworkIndexer = { round(signal?: AbortSignal): Promise<IndexRound> }
@@ -84,14 +91,15 @@ async function indexRound(
 
   if (finalNumber >= next) {
     const to = Math.min(finalNumber, next + range - 1)
+    const from = Math.max(network.startBlock, next - Math.min(blocksAgain, range - 1))
     const before = await requireBlock(reader, to)
     let events: PaymentEvent[]
     try {
-      events = await reader.getPayments(next, to)
+      events = await reader.getPayments(from, to)
     } catch (error) {
-      if (to === next) throw error
+      if (range === 1) throw error
       // Endpoints limit the range, the size of the answer or its time, each in its own words: half of it is tried next.
-      setRange(Math.max(1, Math.floor((to - next + 1) / 2)))
+      setRange(Math.max(1, Math.floor(Math.min(range, to - next + 1) / 2)))
       if (!(error instanceof RpcRefusal)) throw error
       return { blocks: 0, credited, seen: 0, isBehind: true }
     }
@@ -99,7 +107,7 @@ async function indexRound(
     const after = await requireBlock(reader, to)
     if (before.hash !== after.hash) throw unsettled(network)
     await requireSecondOpinion(network, after)
-    const judged = await judgeAll(parts, reader, events)
+    const judged = await judgeAll(parts, reader, await leaveOutDecided(parts, events, from))
     credited += await db.write(async (trx) => {
       await parts.requireLease(trx)
       return recordFinal(parts, trx, judged, { from: next, final: after, headBlock: head.number })
@@ -109,8 +117,14 @@ async function indexRound(
     next = to + 1
   }
   const isBehind = next <= finalNumber
-  const seen = isBehind ? 0 : await showUnfinal(parts, reader, Math.max(next, head.number - unfinalMost + 1), head)
-  return { blocks, credited, seen, isBehind }
+  if (isBehind) return { blocks, credited, seen: 0, isBehind }
+  try {
+    return { blocks, credited, seen: await showUnfinal(parts, reader, next, head, range), isBehind }
+  } catch (error) {
+    if (range === 1 || !(error instanceof RpcRefusal)) throw error
+    setRange(Math.max(1, Math.floor(range / 2)))
+    return { blocks, credited, seen: 0, isBehind: true }
+  }
 }
 
 /** What was final must be there still: a chain that lost it is not the one that was followed. */
@@ -159,6 +173,23 @@ async function requireSecondOpinion(network: PaymentNetwork, { number, hash }: B
     throw new CairnError('UPSTREAM_FAILED', { message: `No second endpoint of ${network.name} answers` })
 }
 
+async function leaveOutDecided(
+  { context, network }: IndexParts,
+  events: readonly PaymentEvent[],
+  from: number,
+): Promise<PaymentEvent[]> {
+  if (events.length === 0) return []
+  const rows = await context.db.read
+    .selectFrom('payment')
+    .select(['tx_hash', 'ordinal'])
+    .where('chain_id', '=', network.chainId)
+    .where('block_number', '>=', from)
+    .where('state', 'in', ['credited', 'refused', 'unpriced'])
+    .execute()
+  const decided = new Set(rows.map((row) => `${row.tx_hash}:${row.ordinal}`))
+  return events.filter(({ txHash, ordinal }) => !decided.has(`${txHash}:${ordinal}`))
+}
+
 type Judged = { event: PaymentEvent; blockTimeMs: number; verdict: Awaited<ReturnType<typeof judgePayment>> }
 
 /** Prices are asked for before the unit of work, which waits for nothing but the database. */
@@ -201,9 +232,19 @@ async function recordFinal(
 }
 
 /** Shows what is in blocks that are not final yet; none of it counts. */
-async function showUnfinal(parts: IndexParts, reader: ChainReader, from: number, head: Block): Promise<number> {
+async function showUnfinal(
+  parts: IndexParts,
+  reader: ChainReader,
+  next: number,
+  head: Block,
+  range: number,
+): Promise<number> {
   const { context, network } = parts
-  const events = from > head.number ? [] : await reader.getPayments(from, head.number)
+  const from = Math.max(next, head.number - Math.min(unfinalMost, questionsMost * range) + 1)
+  const events: PaymentEvent[] = []
+  for (let at = from; at <= head.number; at += range) {
+    events.push(...(await reader.getPayments(at, Math.min(head.number, at + range - 1))))
+  }
   const now = context.clock.now()
   await context.db.write(async (trx) => {
     await parts.requireLease(trx)
