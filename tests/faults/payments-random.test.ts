@@ -4,7 +4,7 @@ import { paymentsAbi } from '@cairn/contracts'
 import { bytesForUnits, GIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import pino from 'pino'
-import { type Hex, maxUint256, parseAbi } from 'viem'
+import { type GetContractEventsReturnType, type Hex, maxUint256, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../services/storage/src/config.ts'
 import { openDatabase } from '../../services/storage/src/db/database.ts'
@@ -136,12 +136,12 @@ test(`${wanted} random payments: every final one is credited once, none twice, n
   }
   for (let i = 0; i < 1000 && !(await isDone()); i++);
 
-  const events = await chain.reader.getContractEvents({
-    address: payments,
-    abi: paymentsAbi,
-    eventName: 'ReceivedPayment',
-    fromBlock: 0n,
-  })
+  const about = { address: payments, abi: paymentsAbi, eventName: 'ReceivedPayment' } as const
+  const events: GetContractEventsReturnType<typeof paymentsAbi, 'ReceivedPayment'> = []
+  const last = await chain.reader.getBlockNumber({ cacheTime: 0 })
+  for (let from = 0n; from <= last; from += 50n) {
+    events.push(...(await chain.reader.getContractEvents({ ...about, fromBlock: from, toBlock: from + 49n })))
+  }
   const due = new Map<string, bigint>()
   const places = new Map<string, number>()
   for (const { args, transactionHash } of events) {
