@@ -315,3 +315,18 @@ test('conditions on a chain that no node knows are refused by all, and change no
   expect(await codeOf(setConditions(owner, cid, { conditions }))).toBe('CHAIN_NOT_SUPPORTED')
   expect((await getKeyStatus(owner, cid)).agreed?.hasConditions).toBe(false)
 })
+
+test('one node that copies the others’ digest and names somebody else decides nothing', async () => {
+  const { cid } = await saveFresh()
+  const attacker = `0x${'6'.repeat(40)}`
+  await using liar = await startLiar(nodes.url(1), (request, answer, response) => {
+    const isStatus = request.url?.includes('/keys/status/') === true
+    const body = isStatus ? JSON.stringify({ ...JSON.parse(answer.body), sharedTo: [attacker] }) : answer.body
+    response.statusCode = answer.status
+    response.end(body)
+  })
+  const report = await getKeyStatus(withNodes(owner, { 1: liar.url }), cid)
+  expect(report.health).toBe('usable')
+  expect(report.agreed?.sharedTo).toEqual([])
+  expect(report.nodes.map(({ isAgreed }) => isAgreed)).toEqual([false, true, true, true, true])
+})

@@ -1,8 +1,10 @@
 import {
   type AccessVerdict,
+  CairnError,
   type CallResult,
   explainAccess as explainAccessCall,
   getConditions as getConditionsCall,
+  keyShardThreshold,
   removeConditions as removeConditionsCall,
   retireKey as retireKeyCall,
   revokeKey,
@@ -109,6 +111,29 @@ export function getConditions(
       ? callKeyNode(client, getConditionsCall, node, { params: { cid } }, options)
       : callWithSession(client, getConditionsCall, node, { params: { cid } }, options),
   )
+}
+
+/**
+ * The conditions that three nodes state alike, for changes that build on them: no node alone decides who may read.
+ * @throws CairnError CONFLICT where no three agree
+ */
+export async function getAgreedConditions(
+  client: Client,
+  cid: string,
+  options: { signal?: AbortSignal } = {},
+): Promise<CallResult<typeof getConditionsCall>> {
+  const answers = await Promise.allSettled(
+    nodeNumbers.map((node) => callWithSession(client, getConditionsCall, node, { params: { cid } }, options)),
+  )
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+  const alike = Map.groupBy(found, ({ aggregator, conditions, conditionsSolana, conditionsCoreum, owner }) =>
+    JSON.stringify([aggregator, conditions, conditionsSolana, conditionsCoreum, owner]),
+  )
+  for (const group of alike.values()) if (group[0] !== undefined && group.length >= keyShardThreshold) return group[0]
+  throw new CairnError('CONFLICT', {
+    message: 'No three key nodes state the same conditions of this file',
+    hint: 'Repair it first, with `repairKey` or `cairn keys repair`.',
+  })
 }
 
 /** Why an address may read a file or not: the owner may ask about anybody, others about themselves. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND */

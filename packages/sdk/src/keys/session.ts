@@ -111,9 +111,25 @@ export async function tokenFor(
   const now = Date.now()
   if (own.expiresAt - renewBeforeMs > now) return own.token
   if (own.refreshExpiresAt <= now) throw new CairnError('SESSION_EXPIRED')
-  const pending = renewals.get(own) ?? renew(client, session, node, own, signal)
+  return (await waitFor(renewals.get(own) ?? beginRenewal(client, session, node, own), signal)).token
+}
+
+/** Whoever waits may stop waiting; the renewal is everybody's and goes on. One that failed is tried anew by the next call. */
+function beginRenewal(client: Client, session: KeySession, node: number, own: NodeSession): Promise<NodeSession> {
+  const pending = renew(client, session, node, own)
   renewals.set(own, pending)
-  return (await pending).token
+  pending.catch(() => renewals.delete(own))
+  return pending
+}
+
+function waitFor<T>(pending: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return pending
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(new CairnError('ABORTED', { cause: signal.reason }))
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave, { once: true })
+    pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
 }
 
 function noPart({ faults = [] }: KeySession, node: number): CairnError {
@@ -130,19 +146,13 @@ function noPart({ faults = [] }: KeySession, node: number): CairnError {
 /** Renewals under way: a refresh token is good once, whoever asks first. */
 const renewals = new WeakMap<NodeSession, Promise<NodeSession>>()
 
-async function renew(
-  client: Client,
-  session: KeySession,
-  node: number,
-  own: NodeSession,
-  signal: AbortSignal | undefined,
-): Promise<NodeSession> {
+async function renew(client: Client, session: KeySession, node: number, own: NodeSession): Promise<NodeSession> {
   const body = { address: session.address, refreshToken: own.refreshToken }
   // The proof covers the secret of the refresh token, which is what the node compares.
   const secret = own.refreshToken.split('.')[1] ?? ''
   const proveWith = { secretKey: session.sessionKey.secretKey, token: secret }
   const input = { params: { node: String(node) }, body }
-  const renewed = await callKeyNode(client, renewSession, node, input, { signal, proveWith })
+  const renewed = await callKeyNode(client, renewSession, node, input, { proveWith })
   session.nodes[node - 1] = renewed
   client.onKeySession?.(session)
   return renewed

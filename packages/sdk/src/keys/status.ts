@@ -29,19 +29,29 @@ export async function getKeyStatus(
       }
     }),
   )
-  const byDigest = Map.groupBy(
+  const byRights = Map.groupBy(
     answers.filter((answer) => answer.status !== undefined),
-    ({ status }) => status?.digest,
+    ({ status }) => nameRights(status),
   )
-  const most = [...byDigest.values()].sort((a, b) => b.length - a.length)[0] ?? []
+  const most = [...byRights.values()].sort((a, b) => b.length - a.length)[0] ?? []
   const agreed = most[0]?.status
   if (agreed === undefined) throw whyNone(answers.flatMap(({ error }) => (error === undefined ? [] : [error])))
   return {
     cid,
     health: most.length === nodeNumbers.length ? 'whole' : most.length >= keyShardThreshold ? 'usable' : 'split',
     agreed: most.length >= keyShardThreshold ? agreed : undefined,
-    nodes: answers.map((answer) => ({ ...answer, isAgreed: answer.status?.digest === agreed.digest })),
+    nodes: answers.map((answer) => ({
+      ...answer,
+      isAgreed: answer.status !== undefined && nameRights(answer.status) === nameRights(agreed),
+    })),
   }
+}
+
+/** What nodes must state alike, in their own words: a digest alone is what one node says of itself. */
+function nameRights(status: KeyStatus | undefined): string {
+  if (status === undefined) return ''
+  const { digest, owner, sharedTo, setId, successor, state, hasConditions } = status
+  return JSON.stringify([digest, owner, [...sharedTo].sort(), setId, successor, state === 'retired', hasConditions])
 }
 
 function whyNone(errors: CairnError[]): CairnError {
