@@ -77,13 +77,16 @@ test(`${wanted} random payments: every final one is credited once, none twice, n
     for (const address of Object.values(tokens)) {
       const [owner] = chain.wallets
       const mint = parseAbi(['function mint(address to, uint256 value)'])
-      await owner.writeContract({
-        address,
-        abi: mint,
-        functionName: 'mint',
-        args: [wallet.account.address, 10n ** 26n],
-      })
-      await wallet.writeContract({ address, abi: approve, functionName: 'approve', args: [payments, maxUint256] })
+      const hashes = [
+        await owner.writeContract({
+          address,
+          abi: mint,
+          functionName: 'mint',
+          args: [wallet.account.address, 10n ** 26n],
+        }),
+        await wallet.writeContract({ address, abi: approve, functionName: 'approve', args: [payments, maxUint256] }),
+      ]
+      for (const hash of hashes) await chain.reader.waitForTransactionReceipt({ hash })
     }
   }
   await chain.miner.setAutomine(false)

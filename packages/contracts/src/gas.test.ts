@@ -8,8 +8,10 @@ test('what each call costs is what gas.md says; if not, run the test with --upda
   await using chain = await startTestChain()
   const [owner, alice, bob] = chain.wallets
   const rows: string[] = []
+  // Each is in a block before the next one is made: what it costs depends on what was there.
+  const mined = (hash: Hex) => chain.reader.waitForTransactionReceipt({ hash })
   const note = async (what: string, hash: Hex) => {
-    const { gasUsed, status } = await chain.reader.waitForTransactionReceipt({ hash })
+    const { gasUsed, status } = await mined(hash)
     expect(status, what).toBe('success')
     rows.push(`| ${what} | ${gasUsed} |`)
   }
@@ -27,14 +29,16 @@ test('what each call costs is what gas.md says; if not, run the test with --upda
     'updateERC20Token',
     await owner.writeContract({ ...admin, functionName: 'updateERC20Token', args: [usdc, true] }),
   )
-  await owner.writeContract({ ...admin, functionName: 'updateERC20Token', args: [usdt, true] })
+  await mined(await owner.writeContract({ ...admin, functionName: 'updateERC20Token', args: [usdt, true] }))
   for (const address of [usdc, usdt])
-    await owner.writeContract({
-      address,
-      abi: localUsdcAbi,
-      functionName: 'mint',
-      args: [alice.account.address, 10n ** 12n],
-    })
+    await mined(
+      await owner.writeContract({
+        address,
+        abi: localUsdcAbi,
+        functionName: 'mint',
+        args: [alice.account.address, 10n ** 12n],
+      }),
+    )
 
   const pay = () => alice.sendTransaction({ to: payments, value: 1n })
   await note('native, the first of all', await pay())
@@ -50,7 +54,7 @@ test('what each call costs is what gas.md says; if not, run the test with --upda
     const receive = { ...admin, functionName: 'receiveToken', args: [3906n, token] } as const
     await note(`${name}: approve`, await alice.writeContract(approve))
     await note(`${name}: receiveToken, the first of this token`, await alice.writeContract(receive))
-    await alice.writeContract(approve)
+    await mined(await alice.writeContract(approve))
     await note(`${name}: receiveToken`, await alice.writeContract(receive))
   }
   const deadline = 2n ** 48n

@@ -17,6 +17,7 @@ import {
   findRecordToChange,
   isCreatorFull,
   type KeyRecord,
+  type KeyRow,
   type Trx,
   writeChange,
 } from './store.ts'
@@ -126,11 +127,10 @@ async function saveAgain(
   const { row } = record
   const kind = wanted.conditions === undefined ? 'save' : 'conditions'
   const id = nameChange(caller, kind)
-  const isSame = row.set_id === wanted.setId && isSamePayload(context, record, wanted.payload)
   // Made ownerless by this very change: the repeated call has no owner to be any more.
-  if (await hasMadeOwnerless(context, trx, record, { ...wanted, isSame, id, by: caller.address }))
-    return { version: row.version }
+  if (await hasMadeOwnerless(context, trx, row, { ...wanted, id, by: caller.address })) return { version: row.version }
   requireOwner(record, caller)
+  const isSame = row.set_id === wanted.setId && isSamePayload(context, inForce(row), wanted.payload)
   if (!isSame) await refuseSameName(context, trx, record, wanted)
   if (!isSame) await keepPending(context, trx, record, wanted)
   const owner = wanted.isOwnerless ? zeroAddress : row.owner
@@ -148,18 +148,14 @@ async function saveAgain(
 async function hasMadeOwnerless(
   context: Context,
   trx: Trx,
-  { row }: KeyRecord,
-  { isSame, id, by, ...wanted }: Wanted & { isSame: boolean; id: string; by: string },
+  row: KeyRow,
+  { id, by, ...wanted }: Wanted & { id: string; by: string },
 ): Promise<boolean> {
   if (row.owner !== zeroAddress || wanted.isOwnerless !== true || row.conditions !== wanted.conditions) return false
   const made = trx.selectFrom('change').select('seq').where('cid', '=', row.cid).where('id', '=', id)
   if ((await made.where('by_address', '=', by).executeTakeFirst()) === undefined) return false
-  if (isSame) return true
-  const waiting = (await findOtherSets(trx, row.cid)).find(({ set_id }) => set_id === wanted.setId)
-  if (waiting === undefined) return false
-  const { owner, version, sealed } = waiting
-  const kept = openShard(context, { cid: row.cid, owner, version }, sealed)
-  return kept.key === wanted.payload.key && kept.index === wanted.payload.index
+  const sets = [inForce(row), ...(await findOtherSets(trx, row.cid))]
+  return sets.some((kept) => kept.set_id === wanted.setId && isSamePayload(context, kept, wanted.payload))
 }
 
 /** The same shard under another owner: the seal is made anew, for the owner is part of it. */
@@ -170,9 +166,16 @@ export function reseal(context: Context, { row }: KeyRecord, owner: string, vers
   return { owner, sealed: sealShard(context, { cid, owner, version }, payload), sealed_version: version }
 }
 
-function isSamePayload(context: Context, { row }: KeyRecord, payload: KeyShard): boolean {
-  if (row.sealed === null) return false
-  const { key, index } = openShard(context, { cid: row.cid, owner: row.owner, version: row.sealed_version }, row.sealed)
+/** A set as it is kept, in force or beside it. */
+type KeptSet = { cid: string; set_id: string; owner: string; version: number; sealed: Uint8Array | null }
+
+function inForce({ cid, set_id, owner, sealed_version, sealed }: KeyRow): KeptSet {
+  return { cid, set_id, owner, version: sealed_version, sealed }
+}
+
+function isSamePayload(context: Context, { cid, owner, version, sealed }: KeptSet, payload: KeyShard): boolean {
+  if (sealed === null) return false
+  const { key, index } = openShard(context, { cid, owner, version }, sealed)
   return key === payload.key && index === payload.index
 }
 
@@ -183,12 +186,9 @@ function isSamePayload(context: Context, { row }: KeyRecord, payload: KeyShard):
 async function refuseSameName(context: Context, trx: Trx, { row }: KeyRecord, wanted: Wanted): Promise<void> {
   if (wanted.set !== undefined) return
   const others = await findOtherSets(trx, row.cid)
-  const isTaken = others.some((other) => {
-    if (other.set_id !== wanted.setId) return false
-    const { owner, version, sealed } = other
-    const kept = openShard(context, { cid: row.cid, owner, version }, sealed)
-    return kept.key !== wanted.payload.key || kept.index !== wanted.payload.index
-  })
+  const isTaken = others.some(
+    (other) => other.set_id === wanted.setId && !isSamePayload(context, other, wanted.payload),
+  )
   if (row.set_id !== wanted.setId && !isTaken) return
   throw new CairnError('CONFLICT', {
     message: 'Another key was saved for this file in the same session',

@@ -163,16 +163,6 @@ type ChainCursorTable = {
   fault: string | null
 }
 
-/** A round of a price feed, as it was once seen. `feed` is its address and endpoint's chain. */
-type PriceRoundTable = {
-  feed: string
-  round_id: string
-  price: string
-  decimals: number
-  updated_at: number
-  seen_at: number
-}
-
 /** What a check of the books found. */
 type ReportTable = { id: string; kind: string; created_at: number; findings: number; body: string }
 
@@ -193,7 +183,6 @@ export type Schema = {
   payment: PaymentTable
   ledger_entry: LedgerEntryTable
   chain_cursor: ChainCursorTable
-  price_round: PriceRoundTable
   report: ReportTable
   migration: MigrationTable
 }

@@ -16,11 +16,10 @@ export type Verdict =
 export async function judgePayment(
   prices: Prices,
   network: PaymentNetwork,
-  row: Pick<PaymentRow, 'coin' | 'token' | 'units' | 'block_time'>,
+  row: Pick<PaymentRow, 'token' | 'units' | 'block_time'>,
 ): Promise<Verdict> {
   const units = BigInt(row.units)
-  if (row.coin === '') return { state: 'refused', reason: 'This token is not taken as payment' }
-  if (row.coin !== 'native') {
+  if (row.token !== '') {
     const token = network.tokens.find(({ address }) => address === row.token)
     if (token === undefined) return { state: 'refused', reason: 'This token is not taken as payment' }
     return judgeBytes(bytesForUnits(units, token.decimals, oneDollar), undefined)

@@ -205,8 +205,7 @@ async function judgeAll(parts: IndexParts, reader: ChainReader, events: readonly
       times.set(event.blockNumber, blockTimeMs)
     }
     const { token, units } = event
-    const coin = token === '' ? 'native' : (parts.network.tokens.find(({ address }) => address === token)?.coin ?? '')
-    const question = { coin, token, units: units.toString(), block_time: blockTimeMs }
+    const question = { token, units: units.toString(), block_time: blockTimeMs }
     judged.push({ event, blockTimeMs, verdict: await judgePayment(parts.prices, parts.network, question) })
   }
   return judged

@@ -30,6 +30,12 @@ export type PaymentNetwork = {
   readonly rangeMost: number
 }
 
+/** What a token is called here: `native` for none, a stablecoin's name, empty for one that is not taken. */
+export function coinOf({ tokens }: Pick<PaymentNetwork, 'tokens'>, token: string): Stablecoin | 'native' | '' {
+  if (token === '') return 'native'
+  return tokens.find(({ address }) => address === token)?.coin ?? ''
+}
+
 /** A price feed with Chainlink's interface: US dollars for one coin. */
 export type PriceFeed = {
   readonly rpcUrl: string

@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { localPriceFeedAbi } from '@cairn/contracts'
 import { localPriceFeedBytecode } from '@cairn/contracts/deploy'
 import pino from 'pino'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../db/database.ts'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 import { type PaymentChain, startPaymentChain } from './payment-chain.fixture.ts'
 import { parsePaymentSettings } from './payment-settings.ts'
@@ -16,34 +12,32 @@ const hour = 3_600_000
 const minute = 60_000
 const heartbeat = hour
 let place: PaymentChain
-let db: Database
-let folder: string
 /** The time that all of this is about. */
 let now: number
 const clock = { now: () => now }
 
 beforeAll(async () => {
   place = await startPaymentChain()
-  folder = await mkdtemp(join(tmpdir(), 'cairn-prices-'))
-  db = await openDatabase({ kind: 'sqlite', path: join(folder, 'test.sqlite') })
 })
 afterAll(async () => {
-  await db?.close()
   await place?.[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 beforeEach(() => {
   now = Math.floor(Date.now() / 1000) * 1000
 })
 
+/** Adds a round, and waits until it is in a block. */
+async function push(feed: Hex, price: bigint, atMs: number): Promise<void> {
+  const [owner] = place.chain.wallets
+  const args = [price, BigInt(atMs / 1000)] as const
+  const hash = await owner.writeContract({ address: feed, abi: localPriceFeedAbi, functionName: 'pushAt', args })
+  await place.chain.reader.waitForTransactionReceipt({ hash })
+}
+
 /** A feed with rounds of these prices at these times, in ms from `now`. */
 async function deployFeed(rounds: readonly [price: bigint, atMs: number][], decimals = 8): Promise<Hex> {
   const feed = await place.chain.deploy(localPriceFeedAbi, localPriceFeedBytecode, [decimals, 'X / USD', 0n])
-  const [owner] = place.chain.wallets
-  for (const [price, atMs] of rounds) {
-    const args = [price, BigInt((now + atMs) / 1000)] as const
-    await owner.writeContract({ address: feed, abi: localPriceFeedAbi, functionName: 'pushAt', args })
-  }
+  for (const [price, atMs] of rounds) await push(feed, price, now + atMs)
   return feed
 }
 
@@ -68,7 +62,7 @@ function open(
       },
     }),
   )
-  return createPrices({ db, clock, log: pino({ level: 'silent' }) }, settings.prices)
+  return createPrices({ clock, log: pino({ level: 'silent' }) }, settings.prices)
 }
 
 describe('a ticker', () => {
@@ -93,12 +87,7 @@ describe('a ticker', () => {
     const feed = await deployFeed([[1_00000000n, -minute]])
     const prices = open([feed])
     await prices.getTicker('ETH')
-    await place.chain.wallets[0].writeContract({
-      address: feed,
-      abi: localPriceFeedAbi,
-      functionName: 'pushAt',
-      args: [2_00000000n, BigInt(now / 1000)],
-    })
+    await push(feed, 2_00000000n, now)
     expect((await prices.getTicker('ETH')).price).toBe(1_00000000n)
     now += 11_000
     expect((await prices.getTicker('ETH')).price).toBe(2_00000000n)

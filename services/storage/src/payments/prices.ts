@@ -26,7 +26,7 @@ const tickerKeepMs = 10_000
 /** Rounds looked at for one quote window: feeds answer every few seconds at most. */
 const windowRoundsMost = 400
 
-export function createPrices(context: Pick<Context, 'db' | 'clock' | 'log'>, sources: readonly PriceSource[]): Prices {
+export function createPrices(context: Pick<Context, 'clock' | 'log'>, sources: readonly PriceSource[]): Prices {
   const { clock } = context
   const kept = new Map<string, { until: number; answer: Promise<PricedAt> }>()
 
@@ -75,7 +75,7 @@ function findSource(sources: readonly PriceSource[], symbol: string): PriceSourc
 
 /** Asks all feeds of a coin; the first that has a price gives it, unless another one contradicts it. */
 async function pickAgreeing(
-  context: Pick<Context, 'db' | 'clock' | 'log'>,
+  context: Pick<Context, 'clock' | 'log'>,
   { symbol, feeds, deviationPercent }: PriceSource,
   read: (feed: PriceFeed, reader: FeedReader) => Promise<FeedRound | undefined>,
 ): Promise<PricedAt | undefined> {
@@ -92,7 +92,6 @@ async function pickAgreeing(
         source: `${feed.address}#${round.roundId}`,
         atMs: round.updatedAtMs,
       })
-      await keepRound(context, feed, round, decimals)
     } catch (error) {
       context.log.warn({ err: error, symbol, feed: feed.address }, 'a price feed did not answer')
     }
@@ -169,27 +168,4 @@ async function findLastBefore(reader: FeedReader, latest: FeedRound, timeMs: num
     else high = middle
   }
   return low
-}
-
-/** What was seen is written down: with it, what a payment was credited at can be checked without the chain. */
-async function keepRound(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
-  feed: PriceFeed,
-  round: FeedRound,
-  decimals: number,
-): Promise<void> {
-  await db.write((trx) =>
-    trx
-      .insertInto('price_round')
-      .values({
-        feed: feed.address,
-        round_id: round.roundId.toString(),
-        price: round.price.toString(),
-        decimals,
-        updated_at: round.updatedAtMs,
-        seen_at: clock.now(),
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute(),
-  )
 }

@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { createUploadId } from '../uploads/upload-id.ts'
 import type { Block, PaymentEvent } from './chain.ts'
-import type { PaymentNetwork } from './payment-settings.ts'
+import { coinOf, type PaymentNetwork } from './payment-settings.ts'
 
 export type PaymentRow = Selectable<Schema['payment']>
 export type CursorRow = Selectable<Schema['chain_cursor']>
@@ -14,14 +14,12 @@ export async function writePayment(
   event: PaymentEvent,
   { blockTimeMs, now }: { blockTimeMs: number; now: number },
 ): Promise<PaymentRow> {
-  const coin =
-    event.token === '' ? 'native' : (network.tokens.find((token) => token.address === event.token)?.coin ?? '')
   const place = { block_number: event.blockNumber, block_hash: event.blockHash, block_time: blockTimeMs }
   const said = {
     payer: event.payer,
     address: event.beneficiary,
     token: event.token,
-    coin,
+    coin: coinOf(network, event.token),
     units: event.units.toString(),
   }
   await trx

@@ -3,7 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Payments, what they bought, and how far each chain was read. */
 export const createPayments: Migration = {
   name: '0002_create-payments',
-  statements: ({ integer, text, strict, clustered }) => [
+  statements: ({ integer, text, strict }) => [
     `create table payment (
       id ${text} primary key,
       network ${text} not null,
@@ -56,16 +56,6 @@ export const createPayments: Migration = {
       checked_at ${integer} not null,
       fault ${text}
     )${strict}`,
-
-    `create table price_round (
-      feed ${text} not null,
-      round_id ${text} not null,
-      price ${text} not null,
-      decimals ${integer} not null,
-      updated_at ${integer} not null,
-      seen_at ${integer} not null,
-      primary key (feed, round_id)
-    )${clustered}`,
 
     `create table report (
       id ${text} primary key,
