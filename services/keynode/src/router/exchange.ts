@@ -23,20 +23,33 @@ export async function exchangeSignature(
   )
 }
 
-/** Renews the sessions of a bundle of refresh tokens. @throws CairnError INVALID_SIGNATURE, KEY_NODES_UNAVAILABLE */
+/** What a renewal leaves of one node's part: new tokens, or, where the node was away, the refresh token that it still takes. */
+export type RenewedPart = { token?: string; refreshToken?: string }
+
+/**
+ * Renews the sessions of a bundle of refresh tokens. A node that is away keeps its old refresh token in the bundle, so that
+ * it has its part again once it is back; one that refuses loses it.
+ * @throws CairnError INVALID_SIGNATURE, KEY_NODES_UNAVAILABLE unless three nodes renewed theirs
+ */
 export async function renewBundle(
   context: RouterContext,
   { address, refreshToken }: { address: string; refreshToken: string },
-): Promise<(NodeSession | undefined)[]> {
+): Promise<RenewedPart[]> {
   const tokens = openBundle('r:', refreshToken)
-  if (tokens === undefined) throw new CairnError('INVALID_SIGNATURE')
-  return requireEnough(
-    await askAll(context, (base, node) => {
-      const own = tokens[Number(node) - 1]
-      if (own === undefined) throw new CairnError('INVALID_SIGNATURE')
-      return callNode(base, renewSession, { params: { node }, body: { address, refreshToken: own } })
-    }),
-  )
+  if (tokens === undefined || tokens.filter((token) => token !== undefined).length < keyShardThreshold)
+    throw new CairnError('INVALID_SIGNATURE')
+  const outcomes = await askAll(context, (base, node) => {
+    const own = tokens[Number(node) - 1]
+    // Left out of the bundle when the session was opened: it takes no side.
+    if (own === undefined) throw new CairnError('KEY_NODES_UNAVAILABLE')
+    return callNode(base, renewSession, { params: { node }, body: { address, refreshToken: own } })
+  })
+  requireEnough(outcomes)
+  return outcomes.map((outcome, i) => {
+    if ('session' in outcome) return outcome.session
+    const own = tokens[i]
+    return outcome.error.retry && own !== undefined ? { refreshToken: own } : {}
+  })
 }
 
 function askAll(context: RouterContext, ask: (base: string, node: string) => Promise<NodeSession>): Promise<Outcome[]> {

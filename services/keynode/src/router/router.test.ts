@@ -187,6 +187,47 @@ describe('a signature', () => {
   })
 })
 
+describe('a renewal', () => {
+  const refusal = JSON.stringify({ message: 'Invalid Signature' })
+  const renew = async (refreshToken: string) =>
+    call('PUT', '/api/message/get-jwt', undefined, { address: createTestWallet().address, refreshToken })
+  const bundle = bundleTokens('r:', ['id.a', 'id.b', 'id.c', 'id.d', 'id.e'])
+
+  test('keeps the old refresh token of a node that is away, and drops that of one that refuses', async () => {
+    answers[1] = (request) => request.socket.destroy()
+    answers[3] = (_request, _body, response) =>
+      response.writeHead(401, { 'x-cairn-code': 'INVALID_SIGNATURE' }).end(refusal)
+    const { json } = await renew(bundle).finally(() => answers.fill(undefined))
+    expect(openBundle('jwt:', json.token)).toEqual([
+      'aa.bb.token1',
+      undefined,
+      'aa.bb.token3',
+      undefined,
+      'aa.bb.token5',
+    ])
+    expect(openBundle('r:', json.refreshToken)).toEqual([
+      'id.refresh1',
+      'id.b',
+      'id.refresh3',
+      undefined,
+      'id.refresh5',
+    ])
+    // Once it is back it has its part again.
+    const { json: after } = await renew(json.refreshToken)
+    expect(openBundle('jwt:', after.token)?.[1]).toBe('aa.bb.token2')
+  })
+
+  test('of two parts, or of three with one node away, is none; it says why', async () => {
+    const two = await renew(bundleTokens('r:', ['id.a', 'id.b', undefined, undefined, undefined]))
+    expect([two.status, two.code]).toEqual([401, 'INVALID_SIGNATURE'])
+    answers[1] = (request) => request.socket.destroy()
+    const three = await renew(bundleTokens('r:', ['id.a', 'id.b', 'id.c', undefined, undefined])).finally(() =>
+      answers.fill(undefined),
+    )
+    expect([three.status, three.code]).toEqual([503, 'KEY_NODES_UNAVAILABLE'])
+  })
+})
+
 describe('a node that', () => {
   const bundle = bundleTokens('jwt:', ['a.b.c', 'a.b.c', 'a.b.c', 'a.b.c', 'a.b.c'])
   const bad: [string, Answer][] = [

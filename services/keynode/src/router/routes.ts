@@ -3,7 +3,7 @@ import { type RouteParts, routeCall } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
 import { bundleTokens } from './bundle.ts'
 import type { RouterContext } from './context.ts'
-import { exchangeSignature, renewBundle } from './exchange.ts'
+import { exchangeSignature, type RenewedPart, renewBundle } from './exchange.ts'
 import { forwardToAny, forwardToNode } from './forward.ts'
 import { issueMessage } from './issue-message.ts'
 
@@ -14,14 +14,14 @@ export function registerRouterRoutes(app: FastifyInstance, context: RouterContex
   routeCall(app, parts, getKeyMessage, async ({ input: { params } }) => [
     { message: await issueMessage(context, params.address) },
   ])
-  const bundled = (sessions: Awaited<ReturnType<typeof exchangeSignature>>) => ({
+  const bundled = (parts: readonly (RenewedPart | undefined)[]) => ({
     token: bundleTokens(
       'jwt:',
-      sessions.map((session) => session?.token),
+      parts.map((part) => part?.token),
     ),
     refreshToken: bundleTokens(
       'r:',
-      sessions.map((session) => session?.refreshToken),
+      parts.map((part) => part?.refreshToken),
     ),
   })
   routeCall(app, parts, getJwt, async ({ input: { body } }) => bundled(await exchangeSignature(context, body)))
