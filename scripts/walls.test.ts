@@ -11,6 +11,7 @@ const rows = [
   ['protocol does no I/O', 'packages/protocol/src/a.ts', "import 'node:fs'", 'noRestrictedImports'],
   ['protocol imports nothing of ours', 'packages/protocol/src/b.ts', "import '@cairn/sdk'", 'noRestrictedImports'],
   ['unixfs does no I/O', 'packages/unixfs/src/a.ts', "import 'node:fs'", 'noRestrictedImports'],
+  ['pieces does no I/O', 'packages/pieces/src/a.ts', "import 'node:fs'", 'noRestrictedImports'],
   ['crypto does no I/O', 'packages/crypto/src/a.ts', "import 'node:fs'", 'noRestrictedImports'],
   [
     'a capability has one face',

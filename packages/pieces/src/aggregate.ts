@@ -1,0 +1,156 @@
+import { CairnError } from '@cairn/protocol'
+import { unpadFr32 } from './fr32.ts'
+import type { InclusionProof } from './inclusion.ts'
+import {
+  heightLeast,
+  heightMost,
+  nodeBytes,
+  type Piece,
+  paddedBytesOf,
+  quadPaddedBytes,
+  quadPayloadBytes,
+  roomOf,
+} from './piece.ts'
+import { encodeEntry, entriesMost, entryBytes, indexStart, type Segment } from './segment.ts'
+import { hashPair, zeroNode } from './tree.ts'
+
+/** Many pieces in one, with an index of them at its end: what a storage provider is given. */
+export type Aggregate = {
+  readonly piece: Piece
+  /** Where each piece lies, in the order they were given. */
+  readonly segments: readonly Segment[]
+  /** The index as it lies in the payload, and where. */
+  readonly index: { readonly payloadOffset: number; readonly payload: Uint8Array }
+  /** Proves that a piece, counted from 0 as given, lies in the aggregate and stands in its index. */
+  prove(segment: number): InclusionProof
+}
+
+/** A part of an aggregate's payload: bytes of a piece, of the index, or zeros. All in payload bytes. */
+export type AggregatePart =
+  | { readonly kind: 'piece'; readonly segment: number; readonly payloadOffset: number; readonly room: number }
+  | { readonly kind: 'index'; readonly payloadOffset: number }
+
+/**
+ * Lays pieces into the smallest aggregate that has room for them and their index, largest first, each at a multiple of
+ * its own size.
+ * @throws CairnError PIECE_TOO_LARGE when that would be more than 64 GiB; INVALID_REQUEST when there are none.
+ * @see https://github.com/filecoin-project/FIPs/blob/master/FRCs/frc-0058.md
+ */
+export function buildAggregate(pieces: readonly Piece[]): Aggregate {
+  if (pieces.length === 0) throw new CairnError('INVALID_REQUEST', { message: 'An aggregate has at least one piece' })
+  const segments = placePieces(pieces)
+  const used = segments.reduce((end, segment) => Math.max(end, segment.offset + paddedBytesOf(segment)), 0)
+  const height = heightWithIndex(used, pieces.length)
+  const tree = createSparseTree(height)
+  for (const segment of segments) tree.set(segment.height, segment.offset / paddedBytesOf(segment), segment.root)
+  const paddedBytes = nodeBytes * 2 ** height
+  const start = indexStart(paddedBytes)
+  const index = new Uint8Array(paddedBytes - start)
+  // The order of the index is that of the places, as readers that walk it expect.
+  const order = segments.map((_, at) => at).toSorted((a, b) => offsetOf(segments, a) - offsetOf(segments, b))
+  const entryOf = new Map(order.map((segment, entry) => [segment, entry]))
+  for (const [segment, entry] of entryOf) {
+    const place = segments[segment]
+    if (place === undefined) continue
+    const bytes = encodeEntry(place)
+    index.set(bytes, entry * entryBytes)
+    const leaf = start / nodeBytes + entry * 2
+    tree.set(0, leaf, bytes.subarray(0, nodeBytes))
+    tree.set(0, leaf + 1, bytes.subarray(nodeBytes))
+  }
+  const root = tree.hash()
+  return {
+    piece: { root, height, payloadBytes: roomOf(height) },
+    segments,
+    index: { payloadOffset: toPayload(start), payload: unpadFr32(index) },
+    prove(at) {
+      const segment = segments[at]
+      const entry = entryOf.get(at)
+      if (segment === undefined || entry === undefined) throw new RangeError(`There is no piece ${at} in the aggregate`)
+      const place = segment.offset / paddedBytesOf(segment)
+      const indexPlace = start / entryBytes + entry
+      return {
+        subtree: { index: place, path: tree.path(segment.height, place) },
+        entry: { index: indexPlace, path: tree.path(1, indexPlace) },
+      }
+    },
+  }
+}
+
+/** The parts of an aggregate's payload in their order; between them are zeros. */
+export function listParts(aggregate: Pick<Aggregate, 'segments' | 'index'>): AggregatePart[] {
+  const pieces = aggregate.segments.map((segment, at): AggregatePart => {
+    return {
+      kind: 'piece',
+      segment: at,
+      payloadOffset: toPayload(segment.offset),
+      room: toPayload(paddedBytesOf(segment)),
+    }
+  })
+  pieces.push({ kind: 'index', payloadOffset: aggregate.index.payloadOffset })
+  return pieces.toSorted((a, b) => a.payloadOffset - b.payloadOffset)
+}
+
+function offsetOf(segments: readonly Segment[], at: number): number {
+  return segments[at]?.offset ?? 0
+}
+
+function toPayload(paddedBytes: number): number {
+  return (paddedBytes / quadPaddedBytes) * quadPayloadBytes
+}
+
+/** Largest first there are no gaps: each begins where the one before it ends. */
+function placePieces(pieces: readonly Piece[]): Segment[] {
+  const order = pieces.map((piece, at) => ({ piece, at })).toSorted((a, b) => b.piece.height - a.piece.height)
+  const segments = new Array<Segment>(pieces.length)
+  let offset = 0
+  for (const { piece, at } of order) {
+    segments[at] = { root: piece.root, height: piece.height, offset }
+    offset += paddedBytesOf(piece)
+  }
+  return segments
+}
+
+function heightWithIndex(used: number, count: number): number {
+  for (let height = heightLeast + 1; height <= heightMost; height++) {
+    const paddedBytes = nodeBytes * 2 ** height
+    if (entriesMost(paddedBytes) >= count && indexStart(paddedBytes) >= used) return height
+  }
+  throw new CairnError('PIECE_TOO_LARGE', { details: { limitBytes: roomOf(heightMost) } })
+}
+
+/** A tree of which few nodes are not zeros. */
+type SparseTree = {
+  set(level: number, index: number, node: Uint8Array): void
+  /** Computes all nodes above those that were set, once; answers the root. */
+  hash(): Uint8Array
+  path(level: number, index: number): Uint8Array[]
+}
+
+function createSparseTree(height: number): SparseTree {
+  const levels: Map<number, Uint8Array>[] = Array.from({ length: height + 1 }, () => new Map())
+  const nodeOf = (level: number, index: number): Uint8Array => levels[level]?.get(index) ?? zeroNode(level)
+  return {
+    set(level, index, node) {
+      levels[level]?.set(index, node)
+    },
+    hash() {
+      for (let level = 0; level < height; level++) {
+        const above = levels[level + 1]
+        for (const index of levels[level]?.keys() ?? []) {
+          const parent = Math.floor(index / 2)
+          if (above?.has(parent)) continue
+          above?.set(parent, hashPair(nodeOf(level, parent * 2), nodeOf(level, parent * 2 + 1)))
+        }
+      }
+      return nodeOf(height, 0)
+    },
+    path(level, index) {
+      const path: Uint8Array[] = []
+      for (let at = level, place = index; at < height; at++, place = Math.floor(place / 2)) {
+        path.push(nodeOf(at, place % 2 === 0 ? place + 1 : place - 1))
+      }
+      return path
+    },
+  }
+}

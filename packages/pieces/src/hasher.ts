@@ -1,0 +1,105 @@
+import { CairnError } from '@cairn/protocol'
+import { padFr32 } from './fr32.ts'
+import {
+  heightFor,
+  heightMost,
+  keptLevel,
+  keptPayloadBytes,
+  nodeBytes,
+  type PieceTree,
+  quadPaddedBytes,
+  quadPayloadBytes,
+  roomOf,
+} from './piece.ts'
+import { hashLevel, rootAbove } from './tree.ts'
+
+/** Kept nodes computed in one go: a MiB of padded bytes. */
+const nodesInOneGo = 32
+
+/** Computes a piece commitment while the bytes go by. */
+export type PieceHasher = {
+  /**
+   * Takes the next bytes; they may be used again at once.
+   * @throws CairnError PIECE_TOO_LARGE beyond 64 GiB padded.
+   */
+  write(bytes: Uint8Array): void
+  /** The commitment, once, after the last byte. @throws CairnError INVALID_REQUEST when there was none. */
+  finish(): PieceTree
+}
+
+/**
+ * Starts a commitment. Memory is 3 MiB and 32 bytes for each 32 KiB of payload.
+ * @see https://github.com/filecoin-project/FIPs/blob/master/FRCs/frc-0069.md
+ */
+export function createPieceHasher(): PieceHasher {
+  const staged = new Uint8Array(nodesInOneGo * keptPayloadBytes)
+  const padded = new Uint8Array(nodesInOneGo * (nodeBytes << keptLevel))
+  let nodes = new Uint8Array(nodesInOneGo * nodeBytes)
+  let nodeCount = 0
+  let stagedBytes = 0
+  let payloadBytes = 0
+
+  const keep = (computed: Uint8Array): void => {
+    const end = nodeCount * nodeBytes + computed.length
+    if (end > nodes.length) {
+      const larger = new Uint8Array(Math.max(end, nodes.length * 2))
+      larger.set(nodes)
+      nodes = larger
+    }
+    nodes.set(computed, nodeCount * nodeBytes)
+    nodeCount += computed.length / nodeBytes
+  }
+  const flush = (): void => {
+    if (stagedBytes === 0) return
+    const count = Math.ceil(stagedBytes / keptPayloadBytes)
+    keep(hashKept(staged.fill(0, stagedBytes).subarray(0, count * keptPayloadBytes), padded))
+    stagedBytes = 0
+  }
+
+  return {
+    write(bytes) {
+      payloadBytes += bytes.length
+      if (payloadBytes > roomOf(heightMost)) {
+        throw new CairnError('PIECE_TOO_LARGE', { details: { limitBytes: roomOf(heightMost) } })
+      }
+      for (let offset = 0; offset < bytes.length; ) {
+        const part = bytes.subarray(offset, offset + staged.length - stagedBytes)
+        staged.set(part, stagedBytes)
+        stagedBytes += part.length
+        offset += part.length
+        if (stagedBytes === staged.length) flush()
+      }
+    },
+    finish() {
+      if (payloadBytes === 0) throw new CairnError('INVALID_REQUEST', { message: 'A piece has at least one byte' })
+      const height = heightFor(payloadBytes)
+      if (height < keptLevel) {
+        const quads = Math.ceil(payloadBytes / quadPayloadBytes)
+        const payload = staged.fill(0, stagedBytes).subarray(0, quads * quadPayloadBytes)
+        const leaves = padded.subarray(0, quads * quadPaddedBytes)
+        padFr32(payload, leaves)
+        const root = rootAbove(leaves.slice(), 0, height)
+        return { piece: { root, height, payloadBytes }, nodes: root }
+      }
+      flush()
+      const kept = nodes.slice(0, nodeCount * nodeBytes)
+      return { piece: { root: rootAbove(kept, keptLevel, height).slice(), height, payloadBytes }, nodes: kept }
+    },
+  }
+}
+
+/** The kept nodes over a whole number of their payloads. `padded` is room to work in. */
+function hashKept(payload: Uint8Array, padded: Uint8Array): Uint8Array {
+  const leaves = padded.subarray(0, (payload.length / quadPayloadBytes) * quadPaddedBytes)
+  padFr32(payload, leaves)
+  let level: Uint8Array = leaves
+  for (let at = 0; at < keptLevel; at++) level = hashLevel(level)
+  return level
+}
+
+/** The commitment to bytes that come in parts. */
+export async function hashPiece(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<PieceTree> {
+  const hasher = createPieceHasher()
+  for await (const bytes of source) hasher.write(bytes)
+  return hasher.finish()
+}

@@ -1,0 +1,15 @@
+export { type Aggregate, type AggregatePart, buildAggregate, listParts } from './aggregate.ts'
+export { type ByteRangeProof, proveByteRange, verifyByteRange } from './byte-range.ts'
+export { createPieceHasher, hashPiece, type PieceHasher } from './hasher.ts'
+export { type InclusionProof, type MerklePath, resolveAggregate } from './inclusion.ts'
+export { heightMost, type Piece, type PieceTree, paddedBytesOf, roomOf } from './piece.ts'
+export { encodePieceCid, encodePieceCidV1, parsePieceCid } from './piece-cid.ts'
+export {
+  challengeLeaves,
+  challengeLeavesMost,
+  type PossessionProof,
+  provePossession,
+  type ReadPayload,
+  verifyPossession,
+} from './possession.ts'
+export { encodeEntry, type Segment } from './segment.ts'
