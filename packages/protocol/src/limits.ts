@@ -70,6 +70,13 @@ export const clockSkewMs = 60_000
 /** Life of a challenge of key nodes: an operation's, and that of saving a key, which may follow a long upload. */
 export const keyChallengeLifetimeMs = 15 * 60_000
 export const keySaveLifetimeMs = 135 * 60_000
+/**
+ * Texts to sign that an address has open at once; with so many open, one that follows is fresh only this long after the last
+ * fresh one, and an open one otherwise. So an address never has more open than the last of these.
+ */
+export const keyTextsAtOnceMost = 12
+export const keyTextsEveryMs = 5 * 60_000
+export const keyTextsMost = keyTextsAtOnceMost + keySaveLifetimeMs / keyTextsEveryMs + 1
 /** Life of a session token: of published clients, and of our own, which renew theirs. */
 export const legacySessionLifetimeMs = 135 * 60_000
 export const sessionLifetimeMs = 15 * 60_000

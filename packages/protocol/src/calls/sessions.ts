@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { identitySchema } from '../address.ts'
 import { defineCall, sessionErrors } from '../call.ts'
 import type { ErrorCode } from '../errors.ts'
-import { callTimeoutMs, jsonBodyBytesMost, keyShardCount } from '../limits.ts'
+import { callTimeoutMs, jsonBodyBytesMost, keyShardCount, keyTextsMost } from '../limits.ts'
 
 const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
 const time = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -118,6 +118,8 @@ const session = v.object({
   /** When each ends, ms since 1970. */
   expiresAt: v.number(),
   refreshExpiresAt: v.number(),
+  /** Names the text that was signed, where one was: equal at all nodes. */
+  challengeId: v.optional(v.string()),
 })
 export type NodeSession = v.InferOutput<typeof session>
 
@@ -138,8 +140,8 @@ export const openSession = defineCall({
     kind: 'json',
     schema: v.object({
       address: identitySchema,
-      /** The text that was signed; where the sender does not know which of several it was, all of them. */
-      messages: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.minLength(1), v.maxLength(16)),
+      /** The text that was signed; where only a contract can tell which of several it was, all of them. */
+      messages: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.minLength(1), v.maxLength(keyTextsMost)),
       signature,
       chain,
     }),

@@ -1,4 +1,12 @@
-import { CairnError, keyShardThreshold, type NodeSession, openSession, renewSession } from '@cairn/protocol'
+import {
+  CairnError,
+  keyChallengeLifetimeMs,
+  keyShardThreshold,
+  type NodeSession,
+  openSession,
+  renewSession,
+} from '@cairn/protocol'
+import { findSignedTexts } from '../sessions/find-signed-texts.ts'
 import { callNode } from './ask-node.ts'
 import { openBundle } from './bundle.ts'
 import type { RouterContext } from './context.ts'
@@ -8,19 +16,27 @@ type Outcome = { session: NodeSession } | { error: CairnError }
 
 /**
  * Exchanges a signature for a session with every node at once; the signature is dead from then on.
+ * @param ageMs how long ago the text may have been issued
  * @throws CairnError INVALID_SIGNATURE, KEY_NODES_UNAVAILABLE unless three nodes opened one
  */
 export async function exchangeSignature(
   context: RouterContext,
   signed: { address: string; signature: string; chain: string },
+  ageMs = keyChallengeLifetimeMs,
 ): Promise<(NodeSession | undefined)[]> {
-  const messages = context.issued.of(signed.address)
+  const { address, signature } = signed
+  const messages = findSignedTexts(address, context.issued.of(address, ageMs), signature)
   if (messages.length === 0) throw new CairnError('INVALID_SIGNATURE')
-  return requireEnough(
+  const sessions = requireEnough(
     await askAll(context, (base, node) =>
       callNode(base, openSession, { params: { node }, body: { ...signed, messages } }),
     ),
   )
+  const ids = sessions.flatMap((session) => session?.challengeId ?? [])
+  // One node alone says nothing about texts: it could end those of others.
+  const spent = ids.find((id) => ids.filter((other) => other === id).length >= keyShardThreshold)
+  if (spent !== undefined) context.issued.spend(address, spent)
+  return sessions
 }
 
 /** What a renewal leaves of one node's part: new tokens, or, where the node was away, the refresh token that it still takes. */

@@ -1,6 +1,14 @@
 import { proofHeader } from '@cairn/crypto'
-import { CairnError, codeHeader, getConditions, keyShardThreshold, normalizeIdentity } from '@cairn/protocol'
+import {
+  CairnError,
+  codeHeader,
+  getConditions,
+  keySaveLifetimeMs,
+  keyShardThreshold,
+  normalizeIdentity,
+} from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isSaving } from '../sessions/is-saving.ts'
 import { type NodeAnswer, nodeDown, sendToNode } from './ask-node.ts'
 import { openBundle } from './bundle.ts'
 import type { RouterContext } from './context.ts'
@@ -100,7 +108,8 @@ async function authorizationFor(
     body: request.cairnBody ?? '',
   }
   const token = await context.uses.tokenFor(use, async () => {
-    const sessions = await exchangeSignature(context, { address, signature: bearer, chain: 'ALL' })
+    const signed = { address, signature: bearer, chain: 'ALL' }
+    const sessions = await exchangeSignature(context, signed, isSaving(callId) ? keySaveLifetimeMs : undefined)
     return sessions.map((session) => session?.token)
   })
   return `Bearer ${token}`

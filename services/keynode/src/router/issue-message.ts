@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { writeChallenge } from '@cairn/crypto'
-import { CairnError, getNonce, keySaveLifetimeMs, keyShardThreshold } from '@cairn/protocol'
+import { CairnError, getNonce, keyShardThreshold } from '@cairn/protocol'
+import type { TextSubject } from '../sessions/issued-texts.ts'
 import { callNode } from './ask-node.ts'
 import type { RouterContext } from './context.ts'
 
@@ -9,18 +9,15 @@ const nonceTimeoutMs = 2_000
 
 /**
  * Writes a message for an address to sign, with a nonce of each node that answers.
+ * @param ip who asks
  * @throws CairnError KEY_NODES_UNAVAILABLE when fewer than three do
  */
-export async function issueMessage(context: RouterContext, address: string): Promise<string> {
-  const issuedAt = context.clock.now()
-  const subject = {
-    id: randomUUID(),
-    address,
-    domain: context.domain(),
-    issuedAt,
-    // Published clients sign first and upload then: the key is saved after what may be hours.
-    expiresAt: issuedAt + keySaveLifetimeMs,
-  }
+export function issueMessage(context: RouterContext, address: string, ip: string): Promise<string> {
+  return context.issued.issue(address, ip, (subject) => writeMessage(context, address, subject))
+}
+
+async function writeMessage(context: RouterContext, address: string, issued: TextSubject): Promise<string> {
+  const subject = { ...issued, address, domain: context.domain() }
   const nonces = await Promise.all(
     context.config.nodes.map(async (base, i) => {
       try {
@@ -35,7 +32,5 @@ export async function issueMessage(context: RouterContext, address: string): Pro
   )
   if (nonces.filter((nonce) => nonce !== undefined).length < keyShardThreshold)
     throw new CairnError('KEY_NODES_UNAVAILABLE')
-  const message = writeChallenge({ ...subject, network: context.config.networkName, nonces })
-  context.issued.add(address, message, subject.expiresAt)
-  return message
+  return writeChallenge({ ...subject, network: context.config.networkName, nonces })
 }

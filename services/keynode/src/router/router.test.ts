@@ -175,6 +175,15 @@ describe('a signature', () => {
     )
   })
 
+  test('stays good whoever asks for messages in the same name, and nodes hear of the text that was signed alone', async () => {
+    const { wallet, signature, body } = await signIn()
+    for (let turn = 0; turn < 40; turn++) await call('GET', `/api/message/${wallet.address}`)
+    for (const list of seen) list.length = 0
+    expect((await call('POST', '/api/retrieveSharedKey/2', signature, body)).status).toBe(200)
+    const shown = seen.flat().filter(({ path }) => path.startsWith('/api/keys/session/'))
+    expect(shown.map((one) => JSON.parse(one.body).messages.length)).toEqual([1, 1, 1, 1, 1])
+  })
+
   test('of a text that was never given out is refused before any node hears of it', async () => {
     const wallet = createTestWallet()
     for (const list of seen) list.length = 0

@@ -11,8 +11,8 @@ import { issueMessage } from './issue-message.ts'
 export function registerRouterRoutes(app: FastifyInstance, context: RouterContext): void {
   const parts: RouteParts<undefined> = { metrics: context.metrics, rates: context.rates }
 
-  routeCall(app, parts, getKeyMessage, async ({ input: { params } }) => [
-    { message: await issueMessage(context, params.address) },
+  routeCall(app, parts, getKeyMessage, async ({ input: { params }, raw }) => [
+    { message: await issueMessage(context, params.address, raw.ip) },
   ])
   const bundled = (parts: readonly (RenewedPart | undefined)[]) => ({
     token: bundleTokens(

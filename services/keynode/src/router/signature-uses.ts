@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { nameSignature } from '@cairn/crypto'
-import { CairnError, createConditions, keyChallengeLifetimeMs, keySaveLifetimeMs, saveShard } from '@cairn/protocol'
+import { CairnError, keyChallengeLifetimeMs, keySaveLifetimeMs } from '@cairn/protocol'
+import { isSaving } from '../sessions/is-saving.ts'
 
 /** One request that comes with a signature for a bearer. */
 export type SignedUse = {
@@ -46,9 +47,7 @@ export function createSignatureUses(clock: { now(): number }): SignatureUses {
       const operation = `${use.callId} ${use.cid}`
       let entry = entries.get(name)
       if (entry === undefined) {
-        // A key is saved after what may be hours of uploading; everything else is done at once.
-        const isSave = use.callId === saveShard.id || use.callId === createConditions.id
-        const expiresAt = now + (isSave ? keySaveLifetimeMs : keyChallengeLifetimeMs)
+        const expiresAt = now + (isSaving(use.callId) ? keySaveLifetimeMs : keyChallengeLifetimeMs)
         entry = { operation, tokens: exchange(), asked: new Map(), expiresAt }
         entries.set(name, entry)
         if (entries.size > entriesMost) {

@@ -1,18 +1,25 @@
 import { createHash } from 'node:crypto'
 import { proofHeader } from '@cairn/crypto'
-import { attestKey, CairnError, type CallDefinition, normalizeIdentity } from '@cairn/protocol'
+import {
+  attestKey,
+  CairnError,
+  type CallDefinition,
+  keyChallengeLifetimeMs,
+  keySaveLifetimeMs,
+  normalizeIdentity,
+} from '@cairn/protocol'
 import type { Authorized } from '@cairn/service'
 import type { FastifyRequest } from 'fastify'
 import type { Caller, Context } from '../context.ts'
 import { checkProof, markSeen } from './check-proof.ts'
+import { isSaving } from './is-saving.ts'
+import { repeatMs } from './issued-texts.ts'
 import { findSigned, spendChallenge } from './open-session.ts'
 import { readPeerToken, readToken } from './tokens.ts'
 
 /** Carries the signed text beside a signature that is a bearer itself, in base64url. */
 const messageHeader = 'x-auth-message'
 const bearerBytesMost = 8192
-/** The same request may come again for this long: published clients try again by themselves. */
-const repeatMs = 60_000
 
 /**
  * Finds out who calls, by this node's own eyes: a token that it signed itself, with a proof where the session has a key; a
@@ -30,7 +37,7 @@ export async function authorizeCall(
   const token = bearer.replace(/^jwt:/, '')
   const caller = isToken(token)
     ? await authorizeToken(context, request, token)
-    : await authorizeSignature(context, request, bearer)
+    : await authorizeSignature(context, request, call, bearer)
   const claimed = addressOf(request.body)
   if (claimed !== undefined && claimed !== caller.address) throw new CairnError('INVALID_SIGNATURE')
   return { caller, id: caller.address }
@@ -77,12 +84,18 @@ async function authorizeToken(context: Context, request: FastifyRequest, token: 
   return { address, challengeId, sessionId, isBound: sessionKey !== undefined, peer: undefined }
 }
 
-async function authorizeSignature(context: Context, request: FastifyRequest, signature: string): Promise<Caller> {
+async function authorizeSignature(
+  context: Context,
+  request: FastifyRequest,
+  call: CallDefinition,
+  signature: string,
+): Promise<Caller> {
   const address = addressOf(request.body)
   if (!context.config.legacyBearer || address === undefined) throw new CairnError('INVALID_SIGNATURE')
   const given = request.headers[messageHeader]
+  const ageMs = isSaving(call.id) ? keySaveLifetimeMs : keyChallengeLifetimeMs
   const messages =
-    typeof given === 'string' ? [Buffer.from(given, 'base64url').toString('utf8')] : context.issued.of(address)
+    typeof given === 'string' ? [Buffer.from(given, 'base64url').toString('utf8')] : context.issued.of(address, ageMs)
   const challenge = await findSigned(context, { address, messages, signature, chain: 'ALL' })
   // A sign-in opens a session and nothing else.
   if (challenge.sessionKey !== undefined) throw new CairnError('INVALID_SIGNATURE')

@@ -60,6 +60,7 @@ export async function openNodeSession(context: Context, signed: SignedTexts): Pr
     refreshToken: `${sessionId}.${secret}`,
     expiresAt,
     refreshExpiresAt,
+    challengeId,
   }
 }
 
@@ -126,6 +127,7 @@ export async function spendChallenge(
         .execute()
       await unit(trx)
     })
+    context.issued.spend(challenge.address, challenge.id)
   } catch (error) {
     if (isUniqueViolation(error)) throw new CairnError('CHALLENGE_EXPIRED', { cause: error })
     throw error

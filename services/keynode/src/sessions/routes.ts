@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { proofHeader, writeChallenge } from '@cairn/crypto'
 import {
   CairnError,
@@ -8,6 +7,7 @@ import {
   getKeyMessage,
   getKeyNode,
   getNonce,
+  keyChallengeLifetimeMs,
   keySaveLifetimeMs,
   keyShardCount,
   openSession,
@@ -42,20 +42,15 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
     return { node: config.node, nonce: makeNonce(context, body), network: config.networkName }
   })
 
-  route(app, context, getKeyMessage, async ({ input: { params } }) => {
-    const issuedAt = clock.now()
-    const subject = {
-      id: randomUUID(),
-      domain: config.publicUrl === undefined ? `${config.host}:${config.port}` : new URL(config.publicUrl).host,
-      address: params.address,
-      issuedAt,
-      expiresAt: issuedAt + keySaveLifetimeMs,
-    }
-    const nonces = Array.from({ length: keyShardCount }, (_node, i) =>
-      i + 1 === config.node ? makeNonce(context, subject) : undefined,
-    )
-    const message = writeChallenge({ ...subject, network: config.networkName, nonces })
-    context.issued.add(params.address, message, subject.expiresAt)
+  route(app, context, getKeyMessage, async ({ input: { params }, raw }) => {
+    const message = await context.issued.issue(params.address, raw.ip, async (issued) => {
+      const domain = config.publicUrl === undefined ? `${config.host}:${config.port}` : new URL(config.publicUrl).host
+      const subject = { ...issued, domain, address: params.address }
+      const nonces = Array.from({ length: keyShardCount }, (_node, i) =>
+        i + 1 === config.node ? makeNonce(context, subject) : undefined,
+      )
+      return writeChallenge({ ...subject, network: config.networkName, nonces })
+    })
     return [{ message }]
   })
 
@@ -70,7 +65,7 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
   }
 
   route(app, context, getJwt, async ({ input: { body } }) => {
-    const messages = context.issued.of(body.address)
+    const messages = context.issued.of(body.address, keyChallengeLifetimeMs)
     return bearers(await openNodeSession(context, { ...body, messages }))
   })
   route(app, context, renewJwt, async ({ input: { body }, raw }) =>

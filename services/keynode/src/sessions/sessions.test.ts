@@ -173,6 +173,16 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await node.call('POST', path, { token: signature, body })).code).toBe('INVALID_SIGNATURE')
       })
 
+      test('stays good whoever asks for messages in the same name', async () => {
+        const { wallet, signature } = await own()
+        const stranger = await Promise.all(
+          Array.from({ length: 40 }, () => node.call('GET', `/api/message/${wallet.address}`)),
+        )
+        expect(stranger.map(({ status }) => status)).toEqual(stranger.map(() => 200))
+        const body = { address: wallet.address, cid }
+        expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
+      })
+
       test('cannot be exchanged for a session as well', async () => {
         const { wallet, signature, message } = await own()
         await node.call('POST', path, { token: signature, body: { address: wallet.address, cid } })

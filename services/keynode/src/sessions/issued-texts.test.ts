@@ -1,0 +1,84 @@
+import { keyChallengeLifetimeMs, keySaveLifetimeMs, keyTextsAtOnceMost, keyTextsMost } from '@cairn/protocol'
+import { describe, expect, test } from 'vitest'
+import { createIssuedTexts } from './issued-texts.ts'
+import { nameAsker } from './name-asker.ts'
+
+const minute = 60_000
+const write = async ({ id }: { id: string }) => `text ${id}`
+const idOf = (text: string) => text.slice('text '.length)
+
+function startTexts(options: { mostOpen?: number } = {}) {
+  const clock = { ms: 1_000_000, now: () => clock.ms }
+  return { clock, texts: createIssuedTexts(clock, options) }
+}
+
+describe('texts to sign', () => {
+  test('stay open for their time, whoever asks for how many in the same name', async () => {
+    const { clock, texts } = startTexts()
+    const mine = await texts.issue('a', '10.0.0.1', write)
+    const open = new Set<string>([mine])
+    for (let passed = 0; passed < keySaveLifetimeMs; passed += minute) {
+      expect(texts.of('a', keySaveLifetimeMs)).toContain(mine)
+      for (let turn = 0; turn < 20; turn++) open.add(await texts.issue('a', `10.0.1.${turn}`, write))
+      clock.ms += minute
+      expect(texts.of('a', keySaveLifetimeMs).length).toBeLessThanOrEqual(keyTextsMost)
+    }
+    clock.ms += 1
+    expect(texts.of('a', keySaveLifetimeMs)).not.toContain(mine)
+    expect(open.size).toBeLessThanOrEqual(keyTextsMost)
+  })
+
+  test('that are given once more are young enough to upload for two hours, and taken in turn', async () => {
+    const { clock, texts } = startTexts()
+    for (let turn = 0; turn < 100; turn++) await texts.issue('a', '10.0.0.1', write)
+    const again = await Promise.all(
+      Array.from({ length: keyTextsAtOnceMost }, () => texts.issue('a', '10.0.0.2', write)),
+    )
+    expect(new Set(again).size).toBe(keyTextsAtOnceMost)
+    clock.ms += 14 * minute
+    const given = await texts.issue('a', '10.0.0.2', write)
+    clock.ms += 120 * minute
+    expect(texts.of('a', keySaveLifetimeMs)).toContain(given)
+    expect(texts.of('a', keyChallengeLifetimeMs)).toEqual([])
+  })
+
+  test('that were used make room, and are known for a minute more', async () => {
+    const { clock, texts } = startTexts()
+    for (let turn = 0; turn < 50; turn++) {
+      const text = await texts.issue('a', '10.0.0.1', write)
+      texts.spend('a', idOf(text))
+      expect(texts.of('a', keySaveLifetimeMs)).toContain(text)
+      expect(await texts.issue('a', '10.0.0.1', write)).not.toBe(text)
+      clock.ms += 2 * minute
+      expect(texts.of('a', keySaveLifetimeMs)).not.toContain(text)
+      clock.ms += 4 * minute
+    }
+  })
+
+  test('that cannot be written leave nothing', async () => {
+    const { texts } = startTexts()
+    for (let turn = 0; turn < 20; turn++)
+      await expect(texts.issue('a', '10.0.0.1', async () => Promise.reject(new Error('no nodes')))).rejects.toThrow()
+    expect(texts.of('a', keySaveLifetimeMs)).toEqual([])
+    expect(await texts.issue('a', '10.0.0.1', write)).toMatch(/^text /)
+  })
+
+  test('of a flood in many names drive out each other alone', async () => {
+    const { texts } = startTexts({ mostOpen: 100 })
+    const mine = await texts.issue('a', '10.0.0.1', write)
+    for (let turn = 0; turn < 1000; turn++) await texts.issue(`b${turn}`, '2001:db8::1:2', write)
+    for (let turn = 0; turn < 1000; turn++) await texts.issue(`c${turn}`, `2001:db8:0:0:${turn.toString(16)}::`, write)
+    expect(texts.of('a', keySaveLifetimeMs)).toEqual([mine])
+    expect(texts.of('c0', keySaveLifetimeMs)).toEqual([])
+    expect(texts.of('c999', keySaveLifetimeMs)).toHaveLength(1)
+  })
+})
+
+test('an asker is an IPv4 address, or 64 bits of an IPv6 one', () => {
+  expect(nameAsker('10.1.2.3')).toBe('10.1.2.3')
+  expect(nameAsker('::ffff:10.1.2.3')).toBe('::ffff:10.1.2.3')
+  for (const same of ['2001:db8:0:1::', '2001:db8:0:1::5', '2001:0db8:0000:0001:ffff:ffff:ffff:ffff'])
+    expect(nameAsker(same)).toBe('2001:db8:0:1::/64')
+  expect(nameAsker('::1')).toBe('0:0:0:0::/64')
+  expect(nameAsker('fe80::1%eth0')).toBe('fe80:0:0:0::/64')
+})
