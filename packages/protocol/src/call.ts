@@ -5,8 +5,11 @@ import type { ErrorCode } from './errors.ts'
 /** Any Valibot schema; calls speak of no other library. */
 export type Schema = v.GenericSchema
 
-/** The listeners a call can live on; `keys` are the key nodes and the router before them, which share every path. */
-export type Host = 'api' | 'gateway' | 'keys'
+/**
+ * The listeners a call can live on; `keys` are the key nodes and the router before them, which share every path; `provider`
+ * is any storage provider.
+ */
+export type Host = 'api' | 'gateway' | 'keys' | 'provider'
 
 /** What an API key may do. `files:read` lists and shows, `files:write` uploads, pins, renames and deletes, `account` manages keys. */
 export const scopes = ['files:read', 'files:write', 'account'] as const
@@ -45,8 +48,11 @@ export type CallDefinition = {
   tag: string
   summary: string
   description?: string
-  /** `apiKey`: a bearer key is needed, with the scope named. `session`: a session with the key nodes, or a fresh signature. */
-  auth: 'none' | 'apiKey' | 'session'
+  /**
+   * `apiKey`: a bearer key is needed, with the scope named. `session`: a session with the key nodes, or a fresh signature.
+   * `providerKey`: the one key of a storage provider.
+   */
+  auth: 'none' | 'apiKey' | 'session' | 'providerKey'
   scope?: Scope
   params?: Schema
   query?: Schema

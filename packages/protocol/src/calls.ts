@@ -4,6 +4,7 @@ import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
 import * as keys from './calls/keys.ts'
 import * as payments from './calls/payments.ts'
+import * as provider from './calls/provider.ts'
 import * as service from './calls/service.ts'
 import * as sessions from './calls/sessions.ts'
 import * as uploads from './calls/uploads.ts'
@@ -54,6 +55,13 @@ export const allCalls: readonly CallDefinition[] = [
   keys.attestKey,
   keys.retireKey,
   keys.listKeys,
+  provider.describeProvider,
+  provider.offerPiece,
+  provider.getPieceStatus,
+  provider.listPieces,
+  provider.challengePiece,
+  provider.getPiecePayload,
+  provider.removePiece,
   service.getNetworkProfile,
   service.getHealth,
   service.getReadiness,

@@ -47,6 +47,13 @@ export const errorTable = {
   ),
   INVALID_PIECE_CID: row(400, 'Invalid piece CID', 'Give a piece CID of version 2 (bafk…), as a proof states it.'),
   PIECE_TOO_LARGE: row(413, 'The piece is larger than any may be', 'Store it as several files; details has the limit.'),
+  PIECE_NOT_FOUND: row(404, 'This provider does not keep that piece', 'Ask another provider, or look at its state.'),
+  SOURCE_NOT_ALLOWED: row(
+    403,
+    'This provider fetches nothing from there',
+    'Name a URL below one of the sources that its operator configured.',
+  ),
+  PROVIDER_FULL: row(507, 'This provider has no room for the piece', 'Offer it to another one.'),
   PAYLOAD_TOO_LARGE: row(413, 'The request is larger than allowed', 'Send less in one request; details has the limit.'),
   TOO_MANY_PARTS: row(413, 'Too many files in one request', 'Split the upload; details has the limit.'),
   HEADER_TOO_LARGE: row(431, 'A header is larger than allowed', 'Shorten file names and headers.'),

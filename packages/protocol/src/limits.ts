@@ -81,3 +81,8 @@ export const keyTextsMost = keyTextsAtOnceMost + keySaveLifetimeMs / keyTextsEve
 export const legacySessionLifetimeMs = 135 * 60_000
 export const sessionLifetimeMs = 15 * 60_000
 export const refreshLifetimeMs = 7 * 24 * 3_600_000
+
+/** Leaves of one challenge to a storage provider. */
+export const possessionLeavesMost = 64
+/** Rows of one page of a provider's pieces. */
+export const pieceListRowsMost = 1000

@@ -39,6 +39,7 @@ export function toOpenApi(
           scheme: 'bearer',
           description: 'A session token of a key node, or of POST /api/message/get-jwt',
         },
+        providerKey: { type: 'http', scheme: 'bearer', description: 'The key of a storage provider' },
       },
       schemas: {
         ErrorCode: { type: 'string', enum: Object.keys(errorTable) },
@@ -67,7 +68,7 @@ function operation(call: CallDefinition): Json {
 
 function securityOf(call: CallDefinition): Json[] {
   if (call.auth === 'none') return []
-  return [call.auth === 'apiKey' ? { apiKey: call.scope === undefined ? [] : [call.scope] } : { session: [] }]
+  return [{ [call.auth]: call.auth === 'apiKey' && call.scope !== undefined ? [call.scope] : [] }]
 }
 
 function parameters(where: 'path' | 'query' | 'header', schema: Schema | undefined): Json[] {
