@@ -162,6 +162,7 @@ test('the public surface', () => {
       "shareKey",
       "sharedAddressesMost",
       "sharedAddressesPerCallMost",
+      "signInLifetimeMs",
       "slowestUploadBytesPerSecond",
       "slowestUploadWindowMs",
       "solanaChains",

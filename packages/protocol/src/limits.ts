@@ -81,6 +81,8 @@ export const keyTextsMost = keyTextsAtOnceMost + keySaveLifetimeMs / keyTextsEve
 export const legacySessionLifetimeMs = 135 * 60_000
 export const sessionLifetimeMs = 15 * 60_000
 export const refreshLifetimeMs = 7 * 24 * 3_600_000
+/** From signing in to the last day of all that is renewed from it. */
+export const signInLifetimeMs = 30 * 24 * 3_600_000
 
 /** Leaves of one challenge to a storage provider. */
 export const possessionLeavesMost = 64

@@ -144,6 +144,11 @@ export const openSession = defineCall({
       messages: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.minLength(1), v.maxLength(keyTextsMost)),
       signature,
       chain,
+      /**
+       * `save` opens a session that saves keys and does nothing else. A text of the router's is good for that as long as it
+       * says, for anything else a quarter of an hour.
+       */
+      use: v.optional(v.literal('save')),
     }),
   },
   response: { kind: 'json', schema: session },

@@ -7,8 +7,8 @@ type SpentChallengeTable = { id: string; address: string; expires_at: number }
 type SeenProofTable = { id: string; expires_at: number }
 
 /**
- * A session and what it was renewed from: one row per family. `refresh_hash` is that of the token in force, `previous_hash`
- * of the one before, which is answered again for a minute after `rotated_at`.
+ * A session and all that is renewed from it: one row. `turn` numbers the refresh token in force; the one before is answered
+ * again for a minute after `rotated_at`. Renewed or not, it is over at `ends_at`.
  */
 type SessionTable = {
   id: string
@@ -16,9 +16,11 @@ type SessionTable = {
   challenge_id: string
   /** did:key that requests are signed with; null for bearers of published clients. */
   session_key: string | null
-  refresh_hash: Uint8Array
-  previous_hash: Uint8Array | null
+  /** `save`: good for saving keys and nothing else. */
+  purpose: 'save' | null
+  turn: number
   rotated_at: number
+  ends_at: number
   expires_at: number
   ended_at: number | null
 }

@@ -1,6 +1,7 @@
 import {
   CairnError,
   keyChallengeLifetimeMs,
+  keySaveLifetimeMs,
   keyShardThreshold,
   type NodeSession,
   openSession,
@@ -16,15 +17,15 @@ type Outcome = { session: NodeSession } | { error: CairnError }
 
 /**
  * Exchanges a signature for a session with every node at once; the signature is dead from then on.
- * @param ageMs how long ago the text may have been issued
+ * @param signed with `use` where the session is for saving keys alone: the text may be older then
  * @throws CairnError INVALID_SIGNATURE, KEY_NODES_UNAVAILABLE unless three nodes opened one
  */
 export async function exchangeSignature(
   context: RouterContext,
-  signed: { address: string; signature: string; chain: string },
-  ageMs = keyChallengeLifetimeMs,
+  signed: { address: string; signature: string; chain: string; use?: 'save' },
 ): Promise<(NodeSession | undefined)[]> {
-  const { address, signature } = signed
+  const { address, signature, use } = signed
+  const ageMs = use === 'save' ? keySaveLifetimeMs : keyChallengeLifetimeMs
   const messages = findSignedTexts(address, context.issued.of(address, ageMs), signature)
   if (messages.length === 0) throw new CairnError('INVALID_SIGNATURE')
   const sessions = requireEnough(

@@ -1,12 +1,5 @@
 import { proofHeader } from '@cairn/crypto'
-import {
-  CairnError,
-  codeHeader,
-  getConditions,
-  keySaveLifetimeMs,
-  keyShardThreshold,
-  normalizeIdentity,
-} from '@cairn/protocol'
+import { CairnError, codeHeader, getConditions, keyShardThreshold, normalizeIdentity } from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isSaving } from '../sessions/is-saving.ts'
 import { type NodeAnswer, nodeDown, sendToNode } from './ask-node.ts'
@@ -108,8 +101,8 @@ async function authorizationFor(
     body: request.cairnBody ?? '',
   }
   const token = await context.uses.tokenFor(use, async () => {
-    const signed = { address, signature: bearer, chain: 'ALL' }
-    const sessions = await exchangeSignature(context, signed, isSaving(callId) ? keySaveLifetimeMs : undefined)
+    const signed = { address, signature: bearer, chain: 'ALL', ...(isSaving(callId) ? { use: 'save' as const } : {}) }
+    const sessions = await exchangeSignature(context, signed)
     return sessions.map((session) => session?.token)
   })
   return `Bearer ${token}`

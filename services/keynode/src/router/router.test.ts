@@ -19,6 +19,7 @@ const answers: (Answer | undefined)[] = [undefined, undefined, undefined, undefi
 const servers: Server[] = []
 const lines: string[] = []
 let router: KeyRouter
+let skewMs = 0
 
 function answerAsNode(number: number, request: IncomingMessage, body: string, response: ServerResponse): void {
   response.setHeader('content-type', 'application/json')
@@ -76,7 +77,10 @@ beforeAll(async () => {
     CAIRN_KEYROUTER_NODES: urls.join(','),
     CAIRN_RATE_FACTOR: '0',
   })
-  router = await startRouter(config, { log: pino({ level: 'trace' }, sink) })
+  router = await startRouter(config, {
+    clock: { now: () => Date.now() + skewMs },
+    log: pino({ level: 'trace' }, sink),
+  })
 })
 afterAll(async () => {
   await router?.[Symbol.asyncDispose]()
@@ -182,6 +186,25 @@ describe('a signature', () => {
     expect((await call('POST', '/api/retrieveSharedKey/2', signature, body)).status).toBe(200)
     const shown = seen.flat().filter(({ path }) => path.startsWith('/api/keys/session/'))
     expect(shown.map((one) => JSON.parse(one.body).messages.length)).toEqual([1, 1, 1, 1, 1])
+  })
+
+  test('that is older than a quarter of an hour is shown to nodes for saving alone', async () => {
+    const late = await signIn()
+    const save = await signIn()
+    for (const list of seen) list.length = 0
+    skewMs = 16 * 60_000
+    try {
+      expect((await call('POST', '/api/retrieveSharedKey/2', late.signature, late.body)).code).toBe('INVALID_SIGNATURE')
+      const asked = { address: late.wallet.address, signature: late.signature }
+      expect((await call('POST', '/api/message/get-jwt', undefined, asked)).code).toBe('INVALID_SIGNATURE')
+      expect(seen.flat()).toEqual([])
+      const body = { ...save.body, payload: { key: 'k', index: '1' } }
+      expect((await call('POST', '/api/setSharedKey/1', save.signature, body)).status).toBe(200)
+      const shown = seen.flat().filter((one) => one.path.startsWith('/api/keys/session/'))
+      expect(shown.map((one) => JSON.parse(one.body).use)).toEqual(['save', 'save', 'save', 'save', 'save'])
+    } finally {
+      skewMs = 0
+    }
   })
 
   test('of a text that was never given out is refused before any node hears of it', async () => {

@@ -4,6 +4,7 @@ import {
   attestKey,
   CairnError,
   type CallDefinition,
+  getConditions,
   keyChallengeLifetimeMs,
   keySaveLifetimeMs,
   normalizeIdentity,
@@ -14,7 +15,8 @@ import type { Caller, Context } from '../context.ts'
 import { checkProof, markSeen } from './check-proof.ts'
 import { isSaving } from './is-saving.ts'
 import { repeatMs } from './issued-texts.ts'
-import { findSigned, spendChallenge } from './open-session.ts'
+import { findSigned, type SignedTexts, spendChallenge } from './open-session.ts'
+import type { CheckedChallenge } from './read-challenge.ts'
 import { readPeerToken, readToken } from './tokens.ts'
 
 /** Carries the signed text beside a signature that is a bearer itself, in base64url. */
@@ -36,8 +38,8 @@ export async function authorizeCall(
   if (call.id === attestKey.id) return authorizePeer(context, bearer)
   const token = bearer.replace(/^jwt:/, '')
   const caller = isToken(token)
-    ? await authorizeToken(context, request, token)
-    : await authorizeSignature(context, request, call, bearer)
+    ? await authorizeToken(context, request, call.id, token)
+    : await authorizeSignature(context, request, call.id, bearer)
   const claimed = addressOf(request.body)
   if (claimed !== undefined && claimed !== caller.address) throw new CairnError('INVALID_SIGNATURE')
   return { caller, id: caller.address }
@@ -49,7 +51,7 @@ export async function findCaller(context: Context, request: FastifyRequest): Pro
   if (bearer === undefined) return undefined
   const token = bearer.replace(/^jwt:/, '')
   if (!isToken(token)) throw new CairnError('INVALID_SIGNATURE')
-  return authorizeToken(context, request, token)
+  return authorizeToken(context, request, getConditions.id, token)
 }
 
 /** Three parts with dots between; a bundle of several nodes' tokens has none, and is no business of a node's. */
@@ -64,8 +66,14 @@ async function authorizePeer(context: Context, bearer: string): Promise<Authoriz
   return { caller: { address: name, challengeId: id, sessionId: id, isBound: true, peer }, id: name }
 }
 
-async function authorizeToken(context: Context, request: FastifyRequest, token: string): Promise<Caller> {
-  const { address, sessionId, challengeId, sessionKey } = await readToken(context, token)
+async function authorizeToken(
+  context: Context,
+  request: FastifyRequest,
+  callId: string,
+  token: string,
+): Promise<Caller> {
+  const { address, sessionId, challengeId, sessionKey, purpose } = await readToken(context, token)
+  if (purpose === 'save' && !isSaving(callId)) throw new CairnError('INVALID_SIGNATURE')
   if (sessionKey === undefined && !context.config.legacyBearer) throw new CairnError('INVALID_SIGNATURE')
   const session = await context.db.read
     .selectFrom('session')
@@ -87,16 +95,18 @@ async function authorizeToken(context: Context, request: FastifyRequest, token: 
 async function authorizeSignature(
   context: Context,
   request: FastifyRequest,
-  call: CallDefinition,
+  callId: string,
   signature: string,
 ): Promise<Caller> {
   const address = addressOf(request.body)
   if (!context.config.legacyBearer || address === undefined) throw new CairnError('INVALID_SIGNATURE')
   const given = request.headers[messageHeader]
-  const ageMs = isSaving(call.id) ? keySaveLifetimeMs : keyChallengeLifetimeMs
+  // Published clients sign first and upload then: a key may be saved hours after, everything else follows at once.
+  const use = isSaving(callId) ? 'save' : undefined
+  const ageMs = use === 'save' ? keySaveLifetimeMs : keyChallengeLifetimeMs
   const messages =
     typeof given === 'string' ? [Buffer.from(given, 'base64url').toString('utf8')] : context.issued.of(address, ageMs)
-  const challenge = await findSigned(context, { address, messages, signature, chain: 'ALL' })
+  const challenge = await findBearer(context, { address, messages, signature, chain: 'ALL', use })
   // A sign-in opens a session and nothing else.
   if (challenge.sessionKey !== undefined) throw new CairnError('INVALID_SIGNATURE')
   const hash = createHash('sha256')
@@ -127,6 +137,16 @@ async function authorizeSignature(
     if (!isRepeated) throw new CairnError('INVALID_SIGNATURE', { cause: error })
   }
   return { address, challengeId: challenge.id, sessionId: challenge.id, isBound: false, peer: undefined }
+}
+
+/** As {@link findSigned}, in the one word that published clients know for every reason. @throws CairnError as that, but CHALLENGE_EXPIRED */
+async function findBearer(context: Context, signed: SignedTexts): Promise<CheckedChallenge> {
+  try {
+    return await findSigned(context, signed)
+  } catch (error) {
+    if (!CairnError.is(error, 'CHALLENGE_EXPIRED')) throw error
+    throw new CairnError('INVALID_SIGNATURE', { hint: error.hint, cause: error })
+  }
 }
 
 /** The address that a body names: a call is made in the name of whoever signed. */

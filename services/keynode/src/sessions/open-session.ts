@@ -3,15 +3,18 @@ import { verifyWalletSignature } from '@cairn/crypto'
 import {
   CairnError,
   isEvmAddress,
+  keyChallengeLifetimeMs,
+  keySaveLifetimeMs,
   legacySessionLifetimeMs,
   type NodeSession,
   refreshLifetimeMs,
   sessionLifetimeMs,
+  signInLifetimeMs,
 } from '@cairn/protocol'
 import { isUniqueViolation } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { type CheckedChallenge, readChallenge } from './read-challenge.ts'
-import { createRefreshSecret, hashSecret } from './refresh-secret.ts'
+import { writeRefreshToken } from './refresh-token.ts'
 import { sayTime } from './say-time.ts'
 import { signToken } from './tokens.ts'
 import { isContractSignature } from './verify-contract.ts'
@@ -24,6 +27,8 @@ export type SignedTexts = {
   messages: readonly string[]
   signature: string
   chain: string
+  /** For saving keys and nothing else: the text may have been signed before a long upload. */
+  use?: 'save' | undefined
 }
 
 /**
@@ -33,9 +38,9 @@ export type SignedTexts = {
 export async function openNodeSession(context: Context, signed: SignedTexts): Promise<NodeSession> {
   const challenge = await findSigned(context, signed)
   const sessionId = randomUUID()
-  const secret = createRefreshSecret()
   const now = context.clock.now()
   const refreshExpiresAt = now + refreshLifetimeMs
+  const { use: purpose } = signed
   await spendChallenge(context, challenge, async (trx) => {
     await trx
       .insertInto('session')
@@ -44,9 +49,10 @@ export async function openNodeSession(context: Context, signed: SignedTexts): Pr
         address: challenge.address,
         challenge_id: challenge.id,
         session_key: challenge.sessionKey ?? null,
-        refresh_hash: hashSecret(secret),
-        previous_hash: null,
+        purpose: purpose ?? null,
+        turn: 0,
         rotated_at: now,
+        ends_at: now + signInLifetimeMs,
         expires_at: refreshExpiresAt,
         ended_at: null,
       })
@@ -56,8 +62,8 @@ export async function openNodeSession(context: Context, signed: SignedTexts): Pr
   const expiresAt = now + lifetimeOf(sessionKey)
   return {
     node: context.config.node,
-    token: await signToken(context, { address, sessionId, challengeId, sessionKey, expiresAt }),
-    refreshToken: `${sessionId}.${secret}`,
+    token: await signToken(context, { address, sessionId, challengeId, sessionKey, purpose, expiresAt }),
+    refreshToken: writeRefreshToken(context, { sessionId, turn: 0 }),
     expiresAt,
     refreshExpiresAt,
     challengeId,
@@ -74,8 +80,9 @@ export function lifetimeOf(sessionKey: string | null | undefined): number {
  * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED
  */
 export async function findSigned(context: Context, signed: SignedTexts): Promise<CheckedChallenge> {
-  const { address, messages, signature, chain } = signed
-  const read = messages.map((text) => readChallenge(context, address, text))
+  const { address, messages, signature, chain, use } = signed
+  const ageMs = use === 'save' ? keySaveLifetimeMs : keyChallengeLifetimeMs
+  const read = messages.map((text) => readChallenge(context, address, text, ageMs))
   const challenges = read.filter((one) => typeof one === 'object')
   let mayBeContract = false
   for (const challenge of challenges) {

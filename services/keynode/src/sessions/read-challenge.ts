@@ -13,11 +13,13 @@ export type CheckedChallenge = Challenge & {
 /**
  * Reads a text and checks all that needs no signature: its form, its address, that it is for this network and a domain of
  * the operator's, this node's own nonce in it. `expired` where only its time is over, `early` where it has yet to come.
+ * @param ageMs how long ago it may have been issued
  */
 export function readChallenge(
   context: Context,
   address: string,
   text: string,
+  ageMs: number,
 ): CheckedChallenge | 'expired' | 'early' | undefined {
   const { config, clock } = context
   const signIn = parseSignIn(text)
@@ -29,7 +31,7 @@ export function readChallenge(
   const now = clock.now()
   if (challenge.expiresAt - challenge.issuedAt > keySaveLifetimeMs) return undefined
   if (challenge.issuedAt > now + clockSkewMs) return 'early'
-  if (challenge.expiresAt < now) return 'expired'
+  if (challenge.expiresAt < now || challenge.issuedAt + ageMs < now) return 'expired'
   return { ...challenge, text, sessionKey: signIn?.sessionKey }
 }
 

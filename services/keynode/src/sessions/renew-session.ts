@@ -3,7 +3,7 @@ import { CairnError, type NodeSession, refreshLifetimeMs } from '@cairn/protocol
 import type { Context } from '../context.ts'
 import { checkProof } from './check-proof.ts'
 import { lifetimeOf } from './open-session.ts'
-import { hashSecret, isEarlierSecret, isSameHash, nextSecret } from './refresh-secret.ts'
+import { type RefreshToken, readRefreshToken, writeRefreshToken } from './refresh-token.ts'
 import { signToken } from './tokens.ts'
 
 /** A renewal whose answer was lost may be made again for this long. */
@@ -21,63 +21,67 @@ export type Renewal = {
 
 /**
  * Renews a session; the refresh token is spent by it. One that was spent before ends the session, for somebody else has it.
+ * However often it is renewed, a session ends 30 days after its text was signed.
  * @throws CairnError INVALID_SIGNATURE
  */
 export async function renewNodeSession(context: Context, renewal: Renewal): Promise<NodeSession> {
-  const { row, secret } = await findSession(context, renewal)
-  if (row.session_key !== null) {
-    const request = { ...renewal.request, token: secret }
-    await checkProof(context, { header: renewal.proof, sessionKey: row.session_key, request })
+  const token = readRefreshToken(context, renewal.refreshToken)
+  if (token === undefined) throw new CairnError('INVALID_SIGNATURE')
+  const { session_key: sessionKey } = await findSession(context, renewal, token)
+  if (sessionKey !== null) {
+    const request = { ...renewal.request, token: token.secret }
+    await checkProof(context, { header: renewal.proof, sessionKey, request })
   }
-  return turn(context, renewal, 2)
+  return turn(context, renewal, token, 2)
 }
 
-async function findSession(context: Context, renewal: Renewal) {
-  const [, id, secret] = /^(?:r:)?([0-9a-f-]{36})\.([\w-]{43})$/.exec(renewal.refreshToken) ?? []
-  if (id === undefined || secret === undefined) throw new CairnError('INVALID_SIGNATURE')
-  const now = context.clock.now()
-  const row = await context.db.read.selectFrom('session').selectAll().where('id', '=', id).executeTakeFirst()
-  if (row === undefined || row.ended_at !== null || row.expires_at < now || row.address !== renewal.address)
+async function findSession(context: Context, { address }: Renewal, { sessionId }: RefreshToken) {
+  const row = await context.db.read.selectFrom('session').selectAll().where('id', '=', sessionId).executeTakeFirst()
+  if (row === undefined || row.ended_at !== null || row.expires_at < context.clock.now() || row.address !== address)
     throw new CairnError('INVALID_SIGNATURE')
-  return { row, id, secret }
+  return row
 }
 
 /** Puts the next refresh token in the place of this one. Where another request was faster, the second try finds its work. */
-async function turn(context: Context, renewal: Renewal, tries: number): Promise<NodeSession> {
-  const { row, id, secret } = await findSession(context, renewal)
+async function turn(context: Context, renewal: Renewal, token: RefreshToken, tries: number): Promise<NodeSession> {
+  const row = await findSession(context, renewal, token)
   const now = context.clock.now()
-  const hash = hashSecret(secret)
-  const isCurrent = isSameHash(hash, row.refresh_hash)
-  const isRepeated = isSameHash(hash, row.previous_hash) && now - row.rotated_at <= graceMs
+  const isCurrent = token.turn === row.turn
+  const isRepeated = token.turn === row.turn - 1 && now - row.rotated_at <= graceMs
   if (!isCurrent && !isRepeated) {
-    if (isEarlierSecret(context, secret, row.refresh_hash)) await endNodeSession(context, id)
+    // A later one than is in force stems from before the database was put back to an earlier state: nobody stole it.
+    if (token.turn < row.turn) await endNodeSession(context, row.id)
     throw new CairnError('INVALID_SIGNATURE')
   }
-  const next = nextSecret(context, secret)
-  const refreshExpiresAt = now + refreshLifetimeMs
+  const refreshExpiresAt = isCurrent ? Math.min(now + refreshLifetimeMs, row.ends_at) : row.expires_at
   if (isCurrent) {
     const turned = await context.db.write((trx) =>
       trx
         .updateTable('session')
-        .set({ refresh_hash: hashSecret(next), previous_hash: hash, rotated_at: now, expires_at: refreshExpiresAt })
-        .where('id', '=', id)
-        .where('refresh_hash', '=', row.refresh_hash)
+        .set({ turn: token.turn + 1, rotated_at: now, expires_at: refreshExpiresAt })
+        .where('id', '=', row.id)
+        .where('turn', '=', token.turn)
         .where('ended_at', 'is', null)
         .returning('id')
         .executeTakeFirst(),
     )
     if (turned === undefined) {
       if (tries <= 1) throw new CairnError('INVALID_SIGNATURE')
-      return turn(context, renewal, tries - 1)
+      return turn(context, renewal, token, tries - 1)
     }
   }
-  const expiresAt = now + lifetimeOf(row.session_key)
-  const sessionKey = row.session_key ?? undefined
-  const claims = { address: row.address, sessionId: id, challengeId: row.challenge_id, sessionKey, expiresAt }
+  const expiresAt = Math.min(now + lifetimeOf(row.session_key), row.ends_at)
   return {
     node: context.config.node,
-    token: await signToken(context, claims),
-    refreshToken: `${id}.${next}`,
+    token: await signToken(context, {
+      address: row.address,
+      sessionId: row.id,
+      challengeId: row.challenge_id,
+      sessionKey: row.session_key ?? undefined,
+      purpose: row.purpose ?? undefined,
+      expiresAt,
+    }),
+    refreshToken: writeRefreshToken(context, { sessionId: row.id, turn: token.turn + 1 }),
     expiresAt,
     refreshExpiresAt,
   }

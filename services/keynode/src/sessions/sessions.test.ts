@@ -10,6 +10,7 @@ import {
   startTestNode,
   type TestNode,
 } from '../test-node.fixture.ts'
+import { renewNodeSession } from './renew-session.ts'
 
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const path = '/api/retrieveSharedKey/1'
@@ -146,60 +147,76 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await callAs(node, { ...session, token }, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
       })
 
+      test('ends a month after its text was signed, however often it is renewed', async () => {
+        const session = await openTestSession(node)
+        const day = 24 * 60 * minute
+        const end = node.now() + 30 * day
+        let { refreshToken } = session
+        let last = 0
+        for (let days = 0; days < 30; days += 6) {
+          const answer = await node.call('PUT', '/api/keys/session/1', {
+            body: { address: session.address, refreshToken },
+            token: refreshToken.split('.')[1] ?? '',
+            sessionKey: session.sessionKey,
+          })
+          const renewed = answer.json as { refreshToken: string; expiresAt: number; refreshExpiresAt: number }
+          expect(answer.status, `after ${days} days`).toBe(200)
+          refreshToken = renewed.refreshToken
+          last = renewed.refreshExpiresAt
+          node.pass(6 * day)
+        }
+        expect(last).toBe(end)
+        node.pass(1)
+        const body = { address: session.address, refreshToken }
+        const options = { body, token: refreshToken.split('.')[1] ?? '', sessionKey: session.sessionKey }
+        expect((await node.call('PUT', '/api/keys/session/1', options)).code).toBe('INVALID_SIGNATURE')
+      })
+
+      test('is ended by a refresh token from however long ago', async () => {
+        const wallet = createTestWallet()
+        const opened = await openWith(node, wallet, [await createText(node, wallet)])
+        const { refreshToken: first } = opened.json as { refreshToken: string }
+        const renew = (refreshToken: string) =>
+          renewNodeSession(node.context, {
+            address: wallet.address,
+            refreshToken,
+            proof: undefined,
+            request: { method: 'PUT', path: '/', body: '' },
+          })
+        let newest = first
+        for (let turn = 0; turn < 1_002; turn++) newest = (await renew(newest)).refreshToken
+        node.pass(2 * minute)
+        await expect(renew(first)).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
+        await expect(renew(newest), 'the family is over').rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
+      })
+
+      test('is not renewed by a token that this node never wrote, nor ended by it', async () => {
+        const session = await openTestSession(node)
+        const [id, secret = ''] = session.refreshToken.split('.')
+        const [, mac] = secret.split(/-(.*)/s)
+        for (const bad of [
+          `${id}.1-${mac}`,
+          `${id}.00-${mac}`,
+          `${id}.0-${'A'.repeat(43)}`,
+          `${id}.${mac}`,
+          `${id}.`,
+        ]) {
+          const body = { address: session.address, refreshToken: bad }
+          const token = bad.split('.')[1] ?? ''
+          const { sessionKey } = session
+          expect((await node.call('PUT', '/api/keys/session/1', { body, token, sessionKey })).code, bad).toBe(
+            'INVALID_SIGNATURE',
+          )
+        }
+        expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
+      })
+
       test('is not renewed without its key, and ends when it is closed', async () => {
         const session = await openTestSession(node)
         const body = { address: session.address, refreshToken: session.refreshToken }
         expect((await node.call('PUT', '/api/keys/session/1', { body })).code).toBe('INVALID_SIGNATURE')
         expect((await callAs(node, session, 'DELETE', '/api/keys/session/1')).status).toBe(200)
         expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
-      })
-    })
-
-    describe('a signature for a bearer', () => {
-      const own = async (wallet = createTestWallet()) => {
-        const { json } = await node.call('GET', `/api/message/${wallet.address}`)
-        const [{ message }] = json as [{ message: string }]
-        return { wallet, message, signature: signMessage(wallet.privateKey, message) }
-      }
-
-      test('is good for one request and its repetition', async () => {
-        const { wallet, signature } = await own()
-        const body = { address: wallet.address, cid }
-        expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
-        expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
-        const other = { ...body, dynamicData: { '1.a': 1 } }
-        expect((await node.call('POST', path, { token: signature, body: other })).code).toBe('INVALID_SIGNATURE')
-        node.pass(2 * minute)
-        expect((await node.call('POST', path, { token: signature, body })).code).toBe('INVALID_SIGNATURE')
-      })
-
-      test('stays good whoever asks for messages in the same name', async () => {
-        const { wallet, signature } = await own()
-        const stranger = await Promise.all(
-          Array.from({ length: 40 }, () => node.call('GET', `/api/message/${wallet.address}`)),
-        )
-        expect(stranger.map(({ status }) => status)).toEqual(stranger.map(() => 200))
-        const body = { address: wallet.address, cid }
-        expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
-      })
-
-      test('cannot be exchanged for a session as well', async () => {
-        const { wallet, signature, message } = await own()
-        await node.call('POST', path, { token: signature, body: { address: wallet.address, cid } })
-        expect((await openWith(node, wallet, [message], signature)).code).toBe('CHALLENGE_EXPIRED')
-      })
-
-      test('and bundles of tokens are refused where the operator wants sessions alone', async () => {
-        await using strict = await startTestNode({ CAIRN_KEYNODE_LEGACY_BEARER: 'off' })
-        const wallet = createTestWallet()
-        const text = await createText(strict, wallet)
-        expect((await openWith(strict, wallet, [text])).code).toBe('INVALID_SIGNATURE')
-        const session = await openTestSession(strict)
-        expect((await callAs(strict, session, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
-        const bundle = `jwt:${Buffer.from(JSON.stringify({ 1: session.token })).toString('base64url')}`
-        expect((await strict.call('POST', path, { token: bundle, body: { address: session.address, cid } })).code).toBe(
-          'INVALID_SIGNATURE',
-        )
       })
     })
 

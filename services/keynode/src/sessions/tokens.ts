@@ -13,6 +13,8 @@ export type TokenClaims = {
   challengeId: string
   /** did:key that requests must be signed with. */
   sessionKey: string | undefined
+  /** What alone it is good for. */
+  purpose: 'save' | undefined
   /** Milliseconds since 1970. */
   expiresAt: number
 }
@@ -28,6 +30,7 @@ const claims = v.object({
   chg: v.string(),
   exp: v.number(),
   cnf: v.optional(v.object({ key: v.string() })),
+  use: v.optional(v.literal('save')),
 })
 
 const privateKeys = new WeakMap<Context['keys'], KeyObject>()
@@ -62,9 +65,14 @@ function nameNode(network: string, node: number): string {
 }
 
 /** Signs a session's token, good at this node alone. */
-export function signToken(context: Context, { address, sessionId, challengeId, sessionKey, expiresAt }: TokenClaims) {
+export function signToken(context: Context, claimed: TokenClaims): Promise<string> {
+  const { address, sessionId, challengeId, sessionKey, purpose, expiresAt } = claimed
   const name = nameNode(context.config.networkName, context.config.node)
-  return new SignJWT({ chg: challengeId, ...(sessionKey === undefined ? {} : { cnf: { key: sessionKey } }) })
+  return new SignJWT({
+    chg: challengeId,
+    ...(sessionKey === undefined ? {} : { cnf: { key: sessionKey } }),
+    ...(purpose === undefined ? {} : { use: purpose }),
+  })
     .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
     .setIssuer(name)
     .setAudience(name)
@@ -86,8 +94,9 @@ export async function readToken(context: Context, token: string): Promise<TokenC
       typ: 'JWT',
       currentDate: new Date(context.clock.now()),
     })
-    const { sub, jti, chg, exp, cnf } = v.parse(claims, payload)
-    return { address: sub, sessionId: jti, challengeId: chg, sessionKey: cnf?.key, expiresAt: exp * 1000 }
+    const { sub, jti, chg, exp, cnf, use } = v.parse(claims, payload)
+    const sessionKey = cnf?.key
+    return { address: sub, sessionId: jti, challengeId: chg, sessionKey, purpose: use, expiresAt: exp * 1000 }
   } catch (error) {
     throw new CairnError(error instanceof errors.JWTExpired ? 'SESSION_EXPIRED' : 'INVALID_SIGNATURE', { cause: error })
   }
