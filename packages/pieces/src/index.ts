@@ -1,5 +1,12 @@
 export { type Aggregate, type AggregatePart, buildAggregate, listParts } from './aggregate.ts'
 export { type ByteRangeProof, proveByteRange, verifyByteRange } from './byte-range.ts'
+export {
+  type ChallengeClaim,
+  challengeStatement,
+  providerId,
+  signChallenge,
+  verifyChallenge,
+} from './challenge-statement.ts'
 export { createPieceHasher, hashPiece, type PieceHasher } from './hasher.ts'
 export { type InclusionProof, type MerklePath, resolveAggregate } from './inclusion.ts'
 export { heightMost, type Piece, type PieceTree, paddedBytesOf, roomOf } from './piece.ts'

@@ -42,6 +42,8 @@ test('another time, provider, piece, nonce, count or signature does not hold', a
   const otherPiece = encodePieceCid((await hashPiece([new Uint8Array(300).fill(1)])).piece)
   const lies: PossessionStatement[] = [
     { ...statement, provenAt: statement.provenAt + 1 },
+    { ...statement, provenAt: Number.NaN },
+    { ...statement, provenAt: 1e300 },
     { ...statement, provider: other },
     { ...statement, provider: 'z6Mk' },
     { ...statement, provider: '' },

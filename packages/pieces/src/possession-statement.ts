@@ -63,6 +63,7 @@ export function verifyStatement(
   if (statement.piece !== challenge.piece) throw refuse('It is about another piece')
   if (statement.nonce !== bytesToHex(challenge.nonce)) throw refuse('It answers another challenge')
   if (statement.proof.length > challengeLeavesMost) throw refuse('It has too many leaves')
+  if (!Number.isFinite(new Date(statement.provenAt).getTime())) throw refuse('Its time is none')
   const piece = parsePieceCid(challenge.piece)
   verifyPossession(piece, challengeLeaves(piece, challenge.nonce, challenge.count), statement.proof)
   if (!/^[0-9a-f]{128}$/.test(statement.signature)) throw refuse('Its signature is not 64 bytes in hex')

@@ -1,0 +1,100 @@
+import { CairnError, type ChallengeAnswer } from '@cairn/protocol'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { base58btc } from 'multiformats/bases/base58'
+import { refuse } from './inclusion.ts'
+import { parsePieceCid } from './piece-cid.ts'
+import { challengeLeaves, type PossessionProof, verifyPossession } from './possession.ts'
+
+/** What a provider says when it answers a challenge. */
+export type ChallengeClaim = Pick<ChallengeAnswer, 'piece' | 'nonce' | 'count' | 'provenAt'> & {
+  readonly proof: PossessionProof
+}
+
+/** Multicodec of an Ed25519 public key, as a varint. */
+const ed25519Code = [0xed, 0x01]
+
+/** The id of the provider with this Ed25519 seed of 32 bytes: its public key as multibase, z6Mk…. */
+export function providerId(seed: Uint8Array): string {
+  return base58btc.encode(Uint8Array.of(...ed25519Code, ...ed25519.getPublicKey(seed)))
+}
+
+/**
+ * The text that a provider signs: one line for each field, the proof by its hash. What it is signed with is part of it, so
+ * that no signature is good under another name.
+ */
+export function challengeStatement({ piece, nonce, count, provenAt, proof }: ChallengeClaim, provider: string): string {
+  const shown = proof.map(({ index, leaf, path }) => [index, leaf, ...path].join(' ')).join('\n')
+  return [
+    'cairn/possession/1',
+    `provider ${provider}`,
+    `piece ${piece}`,
+    `nonce ${nonce}`,
+    `leaves ${count}`,
+    `proven-at ${provenAt}`,
+    `proof ${bytesToHex(sha256(utf8ToBytes(shown)))}`,
+  ].join('\n')
+}
+
+/** Signs an answer to a challenge with a provider's seed. */
+export function signChallenge(claim: ChallengeClaim, seed: Uint8Array): ChallengeAnswer {
+  const provider = providerId(seed)
+  const { piece, nonce, count, provenAt, proof } = claim
+  return {
+    piece,
+    nonce,
+    count,
+    provenAt,
+    proof: proof.map(({ index, leaf, path }) => ({ index, leaf, path: [...path] })),
+    provider,
+    signature: bytesToHex(ed25519.sign(utf8ToBytes(challengeStatement(claim, provider)), seed)),
+  }
+}
+
+/**
+ * Checks an answer whole: that it is one to the question asked, that this provider signed it, and that its leaves lead to
+ * the piece. The time in it is the provider's own word.
+ * @throws CairnError PROOF_INVALID, INVALID_PIECE_CID for a piece asked about that is none
+ */
+export function verifyChallenge(
+  answer: ChallengeAnswer,
+  asked: { readonly piece: string; readonly nonce: string; readonly count: number; readonly provider: string },
+): void {
+  for (const field of ['piece', 'nonce', 'count', 'provider'] as const) {
+    if (answer[field] !== asked[field]) throw refuse(`The answer has another ${field} than was asked for`)
+  }
+  const piece = parsePieceCid(asked.piece)
+  if (!isSigned(answer)) throw refuse('The signature is not the provider’s')
+  const indices = challengeLeaves(piece, readNonce(asked.nonce), asked.count)
+  verifyPossession(piece, indices, answer.proof)
+}
+
+function readNonce(nonce: string): Uint8Array {
+  if (!/^[0-9a-f]{64}$/.test(nonce)) throw new CairnError('INVALID_REQUEST', { message: 'A nonce is 32 bytes in hex' })
+  return hexToBytes(nonce)
+}
+
+function isSigned(answer: ChallengeAnswer): boolean {
+  const key = readProviderId(answer.provider)
+  if (key === undefined) return false
+  try {
+    const text = utf8ToBytes(challengeStatement(answer, answer.provider))
+    return ed25519.verify(hexToBytes(answer.signature), text, key, { zip215: false })
+  } catch {
+    // A signature or key that is no point of the curve is nobody's.
+    return false
+  }
+}
+
+/** The public key that an id is; undefined for what is none. */
+function readProviderId(id: string): Uint8Array | undefined {
+  if (id.length > 100) return undefined
+  try {
+    const bytes = base58btc.decode(id)
+    return bytes.length === 34 && ed25519Code.every((byte, at) => bytes[at] === byte) ? bytes.subarray(2) : undefined
+  } catch {
+    // Not base58: no key.
+    return undefined
+  }
+}
