@@ -3,6 +3,7 @@ import * as accounts from './calls/accounts.ts'
 import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
 import * as keys from './calls/keys.ts'
+import * as names from './calls/names.ts'
 import * as payments from './calls/payments.ts'
 import * as provider from './calls/provider.ts'
 import * as service from './calls/service.ts'
@@ -32,6 +33,25 @@ export const allCalls: readonly CallDefinition[] = [
   files.renameFile,
   gateway.getIpfs,
   gateway.catFile,
+  names.listNames,
+  names.createName,
+  names.getName,
+  names.labelName,
+  names.removeName,
+  names.publishName,
+  names.listNameRecords,
+  names.registerName,
+  names.resolveName,
+  names.exportName,
+  names.generateIpnsKey,
+  names.publishIpnsRecord,
+  names.getIpnsRecords,
+  names.removeIpnsKey,
+  names.getRoutedName,
+  names.putRoutedName,
+  names.getRoutedProviders,
+  names.getRoutedPeers,
+  names.getIpns,
   sessions.getKeyMessage,
   sessions.getJwt,
   sessions.renewJwt,

@@ -25,6 +25,7 @@ const jsonType = 'application/json; charset=utf-8'
  *
  * - `api`: `{ error: { code, message, … } }`, as the published clients of the account calls read it.
  * - `upload`: `{ error: "text", code, … }`: published clients print `error` as it is.
+ * - `ipns`: `{ error: [{ message, code, … }] }`, as the calls about names of published clients answer.
  * - `kubo`: `{ Message, Code, Type: "error" }`, as Kubo's RPC answers.
  * - `gateway`: one line of plain text; people and `curl` read it.
  * - `keyNode`: `{ message }`, as published clients read key nodes; a refusal is nested three deep.
@@ -36,6 +37,14 @@ export const dialects = {
     read: (body) => {
       if (!isRecord(body) || !isRecord(body['error'])) return undefined
       return { ...text(body['error']['message']), fields: body['error'] }
+    },
+  },
+  ipns: {
+    encode: (error) => json(error, { error: [error.toJSON()] }),
+    read: (body) => {
+      const list = isRecord(body) ? body['error'] : undefined
+      const first: unknown = Array.isArray(list) ? list[0] : undefined
+      return isRecord(first) ? { ...text(first['message']), fields: first } : undefined
     },
   },
   upload: {

@@ -152,6 +152,49 @@ export const errorTable = {
   CONDITION_UNKNOWN: row(503, 'A condition could not be checked', 'A chain did not answer. Try again later.', true),
   KEY_NODES_UNAVAILABLE: row(503, 'Fewer than three key nodes answer', 'Try again in some seconds.', true),
 
+  // Names
+  INVALID_NAME: row(
+    400,
+    'Invalid IPNS name',
+    'Give a name such as k51…, bafz… or 12D3Koo…, as it was shown when it was created.',
+  ),
+  INVALID_NAME_KEY: row(
+    400,
+    'Invalid key of a name',
+    'Give an Ed25519 key as `ipfs key export` writes it, or the PEM of one.',
+  ),
+  INVALID_NAME_VALUE: row(
+    400,
+    'A name points to /ipfs/{cid} or /ipns/{name}',
+    'Give a CID, or a path that begins with /ipfs/ or /ipns/.',
+  ),
+  INVALID_IPNS_RECORD: row(
+    400,
+    'Invalid IPNS record',
+    'Sign a record by the key of this very name, with a V2 signature, of at most 10 KiB.',
+  ),
+  IPNS_RECORD_EXPIRED: row(400, 'The IPNS record has expired', 'Sign a new one, with a higher sequence.'),
+  IPNS_RECORD_OUTDATED: row(
+    409,
+    'A newer record of this name is known',
+    'Sign with a sequence above the one in details.',
+  ),
+  // The sentence and the status are those that published clients know.
+  IPNS_KEY_UNKNOWN: row(
+    500,
+    'Something went wrong.',
+    'This account has no name with that keyName: list them with get_ipns_records.',
+  ),
+  NAME_NOT_FOUND: row(404, 'There is no such name here', 'Check the name, or publish it first.'),
+  NAME_EXPIRED: row(502, 'The newest record of this name has expired', 'Its owner has to publish it again.'),
+  NAME_TOO_DEEP: row(502, 'This name leads through too many others', 'Let it point to content more directly.'),
+  NAME_LIMIT: row(403, 'This account has as many names as one may have', 'Remove names that are not needed.'),
+  NAME_KEY_WITH_OWNER: row(
+    400,
+    'The key of this name is not here but with its owner',
+    'Sign the record with that key, and send it by `cairn name publish --key` or PUT /api/names/{name}/record.',
+  ),
+
   // What is there
   NOT_FOUND: row(404, 'Not Found', 'Check the id, CID or path.'),
   BLOCK_NOT_FOUND: row(404, 'This content is not stored here', 'Upload or pin it first.'),

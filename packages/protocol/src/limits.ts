@@ -88,3 +88,26 @@ export const signInLifetimeMs = 30 * 24 * 3_600_000
 export const possessionLeavesMost = 64
 /** Rows of one page of a provider's pieces. */
 export const pieceListRowsMost = 1000
+
+/** Names one account may have, and rows of one page of them or of their history. */
+export const namesPerAccountMost = 1000
+export const nameRowsMost = 500
+/** Names created or published a minute, for one API key. */
+export const namePublishesPerMinute = 60
+/** Largest record, as the IPNS specification has it. */
+export const nameRecordBytesMost = 10 * KIB
+/** What a name points to, and its label. */
+export const nameValueCharactersMost = 2048
+export const nameLabelCharactersMost = 100
+/** Records of one name that are kept as its history. */
+export const nameHistoryMost = 1000
+/** How long a record is good for, and may be kept by readers, where nothing is said: as Kubo does. */
+export const nameLifetimeMs = 48 * 3_600_000
+export const nameLifetimeMsLeast = 60_000
+export const nameLifetimeMsMost = 365 * 24 * 3_600_000
+export const nameTtlMs = 5 * 60_000
+export const nameTtlMsMost = 7 * 24 * 3_600_000
+/** Records kept of names that no account has. */
+export const foreignNamesMost = 10_000
+/** Names that lead to one another before content comes. */
+export const nameDepthMost = 32

@@ -1,0 +1,534 @@
+import * as v from 'valibot'
+import { authErrors, defineCall } from '../call.ts'
+import { cidSchema } from '../cid.ts'
+import {
+  callTimeoutMs,
+  jsonBodyBytesMost,
+  nameLabelCharactersMost,
+  nameLifetimeMsLeast,
+  nameLifetimeMsMost,
+  namePublishesPerMinute,
+  nameRecordBytesMost,
+  nameRowsMost,
+  nameTtlMsMost,
+  nameValueCharactersMost,
+} from '../limits.ts'
+
+const limits = { timeoutMs: callTimeoutMs }
+const publishLimits = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs, perMinute: namePublishesPerMinute }
+
+/** A sequence number: 64 bits without sign, so as decimal text. */
+const sequence = v.pipe(v.string(), v.regex(/^\d{1,20}$/))
+/** A record as it is signed, in base64: at most 10 KiB of bytes. */
+const record = v.pipe(
+  v.string(),
+  v.maxLength(Math.ceil(nameRecordBytesMost / 3) * 4),
+  v.regex(/^[A-Za-z0-9+/]+={0,2}$/),
+)
+/** A name in any of its forms (k51…, bafz…, 12D3Koo…, Qm…), or the id of one of the account's. */
+const name = v.pipe(v.string(), v.regex(/^[A-Za-z0-9]{8,128}$/, 'Invalid IPNS name'))
+const params = v.object({ name })
+const label = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(nameLabelCharactersMost))
+const limit = v.optional(
+  v.pipe(v.string(), v.regex(/^\d{1,3}$/), v.transform(Number), v.minValue(1), v.maxValue(nameRowsMost)),
+)
+/** Names a key of the account as published clients do: its id, 32 hex characters. */
+const keyName = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(128))
+
+/** `GET /api/ipns/generate_key`: a new name, as published clients ask for one. */
+export const generateIpnsKey = defineCall({
+  id: 'generateIpnsKey',
+  method: 'GET',
+  path: '/api/ipns/generate_key',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Create a name (published clients)',
+  description:
+    'The service makes an Ed25519 key and keeps it sealed. `ipnsName` is the key’s id in the calls that follow.',
+  auth: 'apiKey',
+  scope: 'files:write',
+  response: { kind: 'json', schema: v.object({ ipnsName: v.string(), ipnsId: v.string() }) },
+  errors: [...authErrors, 'NAME_LIMIT', 'INVALID_CONFIGURATION', 'CONFLICT'],
+  dialect: 'ipns',
+  limits: { ...limits, perMinute: namePublishesPerMinute },
+  idempotent: false,
+})
+
+/** `GET /api/ipns/publish_record`: lets a name point to a CID, as published clients ask for it. */
+export const publishIpnsRecord = defineCall({
+  id: 'publishIpnsRecord',
+  method: 'GET',
+  path: '/api/ipns/publish_record',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Publish a name (published clients)',
+  auth: 'apiKey',
+  scope: 'files:write',
+  query: v.object({ cid: cidSchema, keyName }),
+  response: { kind: 'json', schema: v.object({ Name: v.string(), Value: v.string() }) },
+  errors: [
+    ...authErrors,
+    'INVALID_CID',
+    'IPNS_KEY_UNKNOWN',
+    'NAME_KEY_WITH_OWNER',
+    'DATA_DAMAGED',
+    'INVALID_CONFIGURATION',
+    'CONFLICT',
+  ],
+  dialect: 'ipns',
+  limits: { ...limits, perMinute: namePublishesPerMinute },
+  idempotent: false,
+})
+
+/** `GET /api/ipns/get_ipns_records`: the account's names, as published clients list them. */
+export const getIpnsRecords = defineCall({
+  id: 'getIpnsRecords',
+  method: 'GET',
+  path: '/api/ipns/get_ipns_records',
+  host: 'api',
+  tag: 'Names',
+  summary: 'List names (published clients)',
+  description: 'All names of the account whose key the service holds. `cid` is empty where nothing was published.',
+  auth: 'apiKey',
+  scope: 'files:read',
+  response: {
+    kind: 'json',
+    schema: v.array(
+      v.object({
+        ipnsName: v.string(),
+        ipnsId: v.string(),
+        publicKey: v.string(),
+        cid: v.string(),
+        lastUpdate: v.number(),
+      }),
+    ),
+  },
+  errors: [...authErrors],
+  dialect: 'ipns',
+  limits,
+  idempotent: true,
+})
+
+/** `DELETE /api/ipns/remove_key`: removes a name and its key, as published clients ask for it. */
+export const removeIpnsKey = defineCall({
+  id: 'removeIpnsKey',
+  method: 'DELETE',
+  path: '/api/ipns/remove_key',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Remove a name (published clients)',
+  auth: 'apiKey',
+  scope: 'files:write',
+  query: v.object({ keyName }),
+  response: { kind: 'json', schema: v.object({ Keys: v.array(v.object({ Name: v.string(), Id: v.string() })) }) },
+  errors: [...authErrors, 'IPNS_KEY_UNKNOWN', 'CONFLICT'],
+  dialect: 'ipns',
+  limits,
+  idempotent: false,
+})
+
+/** One name of an account, and what it points to. */
+const nameState = v.object({
+  /** Names it within the account; the `keyName` of published clients. */
+  id: v.string(),
+  label: v.nullable(v.string()),
+  /** The name itself in its canonical form (k51…). */
+  name: v.string(),
+  /** `/ipfs/{cid}` or `/ipns/{name}`, with a path where one was published; null where nothing was. */
+  value: v.nullable(v.string()),
+  /** The CID that the value begins with; null for one that begins with a name. */
+  cid: v.nullable(v.string()),
+  sequence: v.nullable(sequence),
+  /** When the record ends, ms since 1970; the service renews it before that where it holds the key. */
+  validUntil: v.nullable(v.number()),
+  ttlMs: v.nullable(v.number()),
+  keyHeld: v.picklist(['service', 'owner']),
+  createdAt: v.number(),
+  updatedAt: v.number(),
+})
+/** One name of an account, and what it points to. */
+export type NameState = v.InferOutput<typeof nameState>
+
+/** `GET /api/names`: the account's names, newest first. */
+export const listNames = defineCall({
+  id: 'listNames',
+  method: 'GET',
+  path: '/api/names',
+  host: 'api',
+  tag: 'Names',
+  summary: 'List names',
+  description: '`after` is the id of the last row seen.',
+  auth: 'apiKey',
+  scope: 'files:read',
+  query: v.object({ after: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/))), limit }),
+  response: { kind: 'json', schema: v.object({ names: v.array(nameState) }) },
+  errors: [...authErrors],
+  dialect: 'api',
+  limits,
+  idempotent: true,
+})
+
+/** `POST /api/names`: a new name whose key the service makes and keeps sealed. */
+export const createName = defineCall({
+  id: 'createName',
+  method: 'POST',
+  path: '/api/names',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Create a name',
+  auth: 'apiKey',
+  scope: 'files:write',
+  body: { kind: 'json', schema: v.object({ label: v.optional(label) }) },
+  response: { kind: 'json', schema: nameState },
+  errors: [...authErrors, 'NAME_LIMIT', 'INVALID_CONFIGURATION', 'CONFLICT'],
+  dialect: 'api',
+  limits: publishLimits,
+  idempotent: false,
+})
+
+/** `GET /api/names/{name}`: one name of the account. */
+export const getName = defineCall({
+  id: 'getName',
+  method: 'GET',
+  path: '/api/names/{name}',
+  host: 'api',
+  tag: 'Names',
+  summary: 'One name of the account',
+  auth: 'apiKey',
+  scope: 'files:read',
+  params,
+  response: { kind: 'json', schema: nameState },
+  errors: [...authErrors, 'INVALID_NAME', 'NAME_NOT_FOUND'],
+  dialect: 'api',
+  limits,
+  idempotent: true,
+})
+
+/** `PATCH /api/names/{name}`: gives a name of the account another label. */
+export const labelName = defineCall({
+  id: 'labelName',
+  method: 'PATCH',
+  path: '/api/names/{name}',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Label a name',
+  description: 'Labels are for lists: they are no part of the name, and null takes one away.',
+  auth: 'apiKey',
+  scope: 'files:write',
+  params,
+  body: { kind: 'json', schema: v.object({ label: v.nullable(label) }) },
+  response: { kind: 'json', schema: nameState },
+  errors: [...authErrors, 'INVALID_NAME', 'NAME_NOT_FOUND', 'CONFLICT'],
+  dialect: 'api',
+  limits: { ...limits, bodyBytes: jsonBodyBytesMost },
+  idempotent: true,
+})
+
+/** `DELETE /api/names/{name}`: takes a name off the account; a key that the service holds is destroyed. */
+export const removeName = defineCall({
+  id: 'removeName',
+  method: 'DELETE',
+  path: '/api/names/{name}',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Remove a name',
+  description:
+    'A key that the service holds is destroyed: export it before. Records that are out stay valid until they end. A name whose key its owner holds is only forgotten.',
+  auth: 'apiKey',
+  scope: 'files:write',
+  params,
+  response: { kind: 'json', schema: v.object({ message: v.string() }) },
+  errors: [...authErrors, 'INVALID_NAME', 'NAME_NOT_FOUND', 'CONFLICT'],
+  dialect: 'api',
+  limits,
+  idempotent: false,
+})
+
+const signedState = v.object({
+  name: v.string(),
+  value: v.string(),
+  sequence,
+  validUntil: v.number(),
+  ttlMs: v.number(),
+  /** The signed record in base64: whoever has it can check all the rest by the name alone. */
+  record,
+})
+/** What a name points to, with the signed record that says so. */
+export type SignedName = v.InferOutput<typeof signedState>
+
+/** `POST /api/names/{name}/records`: signs and publishes a record by the key that the service holds. */
+export const publishName = defineCall({
+  id: 'publishName',
+  method: 'POST',
+  path: '/api/names/{name}/records',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Publish a name',
+  description:
+    'The service renews the record with the same lifetime before it ends, until something else is published.',
+  auth: 'apiKey',
+  scope: 'files:write',
+  params,
+  body: {
+    kind: 'json',
+    schema: v.object({
+      /** A CID, `/ipfs/{cid}` or `/ipns/{name}`, the latter two with a path where wanted. */
+      value: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(nameValueCharactersMost)),
+      /** How long one record is good for; 48 hours where absent. */
+      lifetimeMs: v.optional(
+        v.pipe(v.number(), v.safeInteger(), v.minValue(nameLifetimeMsLeast), v.maxValue(nameLifetimeMsMost)),
+      ),
+      /** How long readers may keep the answer; five minutes where absent, and never longer than the record is good for. */
+      ttlMs: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(nameTtlMsMost))),
+      /** Must be above every one that was ever seen for this name; chosen so where absent. */
+      sequence: v.optional(sequence),
+    }),
+  },
+  response: { kind: 'json', schema: signedState },
+  errors: [
+    ...authErrors,
+    'INVALID_NAME',
+    'INVALID_CID',
+    'INVALID_NAME_VALUE',
+    'NAME_NOT_FOUND',
+    'NAME_KEY_WITH_OWNER',
+    'IPNS_RECORD_OUTDATED',
+    'DATA_DAMAGED',
+    'INVALID_CONFIGURATION',
+    'CONFLICT',
+  ],
+  dialect: 'api',
+  limits: publishLimits,
+  idempotent: false,
+})
+
+/** `GET /api/names/{name}/records`: what a name of the account pointed to, newest first. */
+export const listNameRecords = defineCall({
+  id: 'listNameRecords',
+  method: 'GET',
+  path: '/api/names/{name}/records',
+  host: 'api',
+  tag: 'Names',
+  summary: 'History of a name',
+  description: '`before` is the sequence of the last row seen. Renewals of one record are one row. The oldest rows go.',
+  auth: 'apiKey',
+  scope: 'files:read',
+  params,
+  query: v.object({ before: v.optional(sequence), limit }),
+  response: {
+    kind: 'json',
+    schema: v.object({
+      records: v.array(
+        v.object({ sequence, value: v.string(), publishedAt: v.number(), validUntil: v.number(), record }),
+      ),
+    }),
+  },
+  errors: [...authErrors, 'INVALID_NAME', 'NAME_NOT_FOUND'],
+  dialect: 'api',
+  limits,
+  idempotent: true,
+})
+
+/** `PUT /api/names/{name}/record`: keeps a record that the name's owner signed, and lists the name in the account. */
+export const registerName = defineCall({
+  id: 'registerName',
+  method: 'PUT',
+  path: '/api/names/{name}/record',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Publish a record signed elsewhere',
+  description:
+    'For names whose key stays with its owner. The first record also puts the name on the account’s list, which proves nothing about whose name it is: the signature of the record does. Sending the same record again is no error.',
+  auth: 'apiKey',
+  scope: 'files:write',
+  params,
+  body: { kind: 'json', schema: v.object({ record, label: v.optional(label) }) },
+  response: { kind: 'json', schema: nameState },
+  errors: [
+    ...authErrors,
+    'INVALID_NAME',
+    'INVALID_IPNS_RECORD',
+    'IPNS_RECORD_EXPIRED',
+    'IPNS_RECORD_OUTDATED',
+    'NAME_LIMIT',
+    'CONFLICT',
+  ],
+  dialect: 'api',
+  limits: publishLimits,
+  idempotent: true,
+})
+
+/** `GET /api/names/{name}/record`: what any name points to, with the record that proves it. */
+export const resolveName = defineCall({
+  id: 'resolveName',
+  method: 'GET',
+  path: '/api/names/{name}/record',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Resolve a name',
+  description: 'One step: a value that is a name itself is not followed. Check the record by the name.',
+  auth: 'none',
+  params,
+  response: { kind: 'json', schema: signedState },
+  errors: ['INVALID_NAME', 'NAME_NOT_FOUND', 'NAME_EXPIRED'],
+  dialect: 'api',
+  limits: { ...limits, perMinute: 600 },
+  idempotent: true,
+})
+
+/** `POST /api/names/{name}/key`: hands the key of a name to its owner. */
+export const exportName = defineCall({
+  id: 'exportName',
+  method: 'POST',
+  path: '/api/names/{name}/key',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Export the key of a name',
+  description:
+    'Needs an API key with every scope. `libp2p` is the base64 of the bytes that `ipfs key import` reads from a file, `pem` is PKCS#8. Whoever has it can publish the name for ever.',
+  auth: 'apiKey',
+  scope: 'account',
+  params,
+  body: { kind: 'json', schema: v.object({ format: v.optional(v.picklist(['libp2p', 'pem'])) }) },
+  response: {
+    kind: 'json',
+    schema: v.object({ name: v.string(), format: v.picklist(['libp2p', 'pem']), key: v.string() }),
+  },
+  errors: [
+    ...authErrors,
+    'INVALID_NAME',
+    'NAME_NOT_FOUND',
+    'NAME_KEY_WITH_OWNER',
+    'DATA_DAMAGED',
+    'INVALID_CONFIGURATION',
+  ],
+  dialect: 'api',
+  limits: { ...limits, bodyBytes: jsonBodyBytesMost, perMinute: 30 },
+  idempotent: true,
+})
+
+const ipnsRecordType = 'application/vnd.ipfs.ipns-record'
+
+/** `GET /routing/v1/ipns/{name}`: the newest record of any name known here. */
+export const getRoutedName = defineCall({
+  id: 'getRoutedName',
+  method: 'GET',
+  path: '/routing/v1/ipns/{name}',
+  host: 'api',
+  tag: 'Routing',
+  summary: 'Find a record (delegated routing)',
+  description: `Answers ${ipnsRecordType}. Nothing found is status 200 with text/plain, as IPIP-0513 asks.`,
+  auth: 'none',
+  params,
+  response: { kind: 'bytes', description: ipnsRecordType },
+  errors: ['INVALID_NAME', 'NOT_ACCEPTABLE'],
+  dialect: 'api',
+  limits: { ...limits, perMinute: 1200 },
+  idempotent: true,
+})
+
+/** `PUT /routing/v1/ipns/{name}`: offers a newer record of any name. */
+export const putRoutedName = defineCall({
+  id: 'putRoutedName',
+  method: 'PUT',
+  path: '/routing/v1/ipns/{name}',
+  host: 'api',
+  tag: 'Routing',
+  summary: 'Offer a record (delegated routing)',
+  description:
+    'Records of names that no account has are kept until they end, as far as there is room for such; others are kept as if their account had sent them.',
+  auth: 'none',
+  params,
+  body: { kind: 'bytes', mediaType: ipnsRecordType, description: 'A signed record of at most 10 KiB.' },
+  response: { kind: 'text', mediaType: 'text/plain; charset=utf-8' },
+  errors: [
+    'INVALID_NAME',
+    'NOT_ACCEPTABLE',
+    'INVALID_IPNS_RECORD',
+    'IPNS_RECORD_EXPIRED',
+    'IPNS_RECORD_OUTDATED',
+    'STORAGE_FULL',
+    'CONFLICT',
+  ],
+  dialect: 'api',
+  limits: { bodyBytes: nameRecordBytesMost, timeoutMs: callTimeoutMs, perMinute: 30 },
+  idempotent: true,
+})
+
+const filters = {
+  /** Protocols of addresses wanted, `!` before those that are not (IPIP-0484). */
+  'filter-addrs': v.optional(v.pipe(v.string(), v.maxLength(512))),
+  'filter-protocols': v.optional(v.pipe(v.string(), v.maxLength(512))),
+}
+
+/** `GET /routing/v1/providers/{cid}`: who has a CID; here, that is our own gateway or nobody. */
+export const getRoutedProviders = defineCall({
+  id: 'getRoutedProviders',
+  method: 'GET',
+  path: '/routing/v1/providers/{cid}',
+  host: 'api',
+  tag: 'Routing',
+  summary: 'Find providers (delegated routing)',
+  description:
+    'Names our gateway, as `transport-ipfs-gateway-http`, for a CID whose block is stored here. JSON, or NDJSON where Accept asks for it.',
+  auth: 'none',
+  params: v.object({ cid: v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/=_-]{8,300}$/, 'Invalid CID')) }),
+  query: v.looseObject(filters),
+  response: { kind: 'bytes', description: 'application/json or application/x-ndjson' },
+  errors: ['INVALID_CID'],
+  dialect: 'api',
+  limits: { ...limits, perMinute: 1200 },
+  idempotent: true,
+})
+
+/** `GET /routing/v1/peers/{peer}`: where a peer is; we know of our own gateway only. */
+export const getRoutedPeers = defineCall({
+  id: 'getRoutedPeers',
+  method: 'GET',
+  path: '/routing/v1/peers/{name}',
+  host: 'api',
+  tag: 'Routing',
+  summary: 'Find a peer (delegated routing)',
+  auth: 'none',
+  params,
+  query: v.looseObject(filters),
+  response: { kind: 'bytes', description: 'application/json or application/x-ndjson' },
+  errors: ['INVALID_NAME'],
+  dialect: 'api',
+  limits: { ...limits, perMinute: 1200 },
+  idempotent: true,
+})
+
+/** `GET /ipns/{name}/{path}`: the path gateway below a name. */
+export const getIpns = defineCall({
+  id: 'getIpns',
+  method: 'GET',
+  path: '/ipns/{name}/{path*}',
+  host: 'gateway',
+  tag: 'Gateway',
+  summary: 'Read what a name points to',
+  description:
+    'As `/ipfs/{cid}`, but cached only as long as the record allows. `{name}` is an IPNS name in any form, or a DNS name with a DNSLink where the operator set a resolver. `?format=ipns-record` gives the signed record. Subdomain form: `{name}.ipns.{host}`.',
+  auth: 'none',
+  params: v.object({
+    name: v.pipe(v.string(), v.maxLength(253)),
+    path: v.optional(v.pipe(v.string(), v.maxLength(8192))),
+  }),
+  query: v.looseObject({ format: v.optional(v.pipe(v.string(), v.maxLength(32))) }),
+  response: { kind: 'bytes' },
+  errors: [
+    'INVALID_NAME',
+    'INVALID_PATH',
+    'NAME_NOT_FOUND',
+    'NAME_EXPIRED',
+    'NAME_TOO_DEEP',
+    'UPSTREAM_FAILED',
+    'NOT_SUPPORTED',
+    'BLOCK_NOT_FOUND',
+    'PATH_NOT_FOUND',
+    'NOT_ACCEPTABLE',
+  ],
+  dialect: 'gateway',
+  limits: {},
+  idempotent: true,
+})
