@@ -8,6 +8,8 @@ import {
   renewSession,
 } from '@cairn/protocol'
 import { findSignedTexts } from '../sessions/find-signed-texts.ts'
+import { nameAsker } from '../sessions/name-asker.ts'
+import { contractChecksPerMinute } from '../sessions/verify-contract.ts'
 import { callNode } from './ask-node.ts'
 import { openBundle } from './bundle.ts'
 import type { RouterContext } from './context.ts'
@@ -22,12 +24,14 @@ type Outcome = { session: NodeSession } | { error: CairnError }
  */
 export async function exchangeSignature(
   context: RouterContext,
-  signed: { address: string; signature: string; chain: string; use?: 'save' },
+  { ip, ...signed }: { address: string; signature: string; chain: string; use?: 'save'; ip: string },
 ): Promise<(NodeSession | undefined)[]> {
   const { address, signature, use } = signed
   const ageMs = use === 'save' ? keySaveLifetimeMs : keyChallengeLifetimeMs
-  const messages = findSignedTexts(address, context.issued.of(address, ageMs), signature)
+  const { isKeys, texts: messages } = findSignedTexts(address, context.issued.of(address, ageMs), signature)
   if (messages.length === 0) throw new CairnError('INVALID_SIGNATURE')
+  // What a key did not sign makes five nodes ask chains.
+  if (!isKeys) context.rates.take(`contract ${nameAsker(ip)}`, contractChecksPerMinute.atRouter)
   const sessions = requireEnough(
     await askAll(context, (base, node) =>
       callNode(base, openSession, { params: { node }, body: { ...signed, messages } }),

@@ -101,7 +101,13 @@ async function authorizationFor(
     body: request.cairnBody ?? '',
   }
   const token = await context.uses.tokenFor(use, async () => {
-    const signed = { address, signature: bearer, chain: 'ALL', ...(isSaving(callId) ? { use: 'save' as const } : {}) }
+    const signed = {
+      address,
+      signature: bearer,
+      chain: 'ALL',
+      ip: request.ip,
+      ...(isSaving(callId) ? { use: 'save' as const } : {}),
+    }
     const sessions = await exchangeSignature(context, signed)
     return sessions.map((session) => session?.token)
   })

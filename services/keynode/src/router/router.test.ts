@@ -4,6 +4,7 @@ import { Writable } from 'node:stream'
 import { signMessage } from '@cairn/crypto'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { contractChecksPerMinute } from '../sessions/verify-contract.ts'
 import { createTestWallet } from '../test-node.fixture.ts'
 import { bundleTokens, openBundle } from './bundle.ts'
 import { readKeyRouterConfig } from './config.ts'
@@ -205,6 +206,22 @@ describe('a signature', () => {
     } finally {
       skewMs = 0
     }
+  })
+
+  test('that no key made lets nodes ask chains so many times a minute', async () => {
+    const urls = router.context.config.nodes.join(',')
+    const config = readKeyRouterConfig({ CAIRN_KEYROUTER_PORT: '0', CAIRN_KEYROUTER_NODES: urls })
+    const now = Date.now()
+    await using strict = await startRouter(config, { clock: { now: () => now }, log: pino({ level: 'silent' }) })
+    const { address } = createTestWallet()
+    await fetch(`${strict.url}/api/message/${address}`)
+    const exchange = async () => {
+      const body = JSON.stringify({ address, signature: `0x${'ab'.repeat(100)}` })
+      const headers = { 'content-type': 'application/json' }
+      return fetch(`${strict.url}/api/message/get-jwt`, { method: 'POST', headers, body })
+    }
+    for (let calls = 0; calls < contractChecksPerMinute.atRouter; calls++) expect((await exchange()).status).toBe(200)
+    expect((await exchange()).status).toBe(429)
   })
 
   test('of a text that was never given out is refused before any node hears of it', async () => {

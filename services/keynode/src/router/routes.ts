@@ -24,7 +24,9 @@ export function registerRouterRoutes(app: FastifyInstance, context: RouterContex
       parts.map((part) => part?.refreshToken),
     ),
   })
-  routeCall(app, parts, getJwt, async ({ input: { body } }) => bundled(await exchangeSignature(context, body)))
+  routeCall(app, parts, getJwt, async ({ input: { body }, raw }) =>
+    bundled(await exchangeSignature(context, { ...body, ip: raw.ip })),
+  )
   routeCall(app, parts, renewJwt, async ({ input: { body } }) => bundled(await renewBundle(context, body)))
   routeCall(app, parts, getConditions, async ({ raw, reply, signal }) => forwardToAny(context, raw, reply, signal))
 

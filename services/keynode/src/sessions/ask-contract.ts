@@ -18,13 +18,42 @@ const abi = [
   },
 ] as const
 
-/** Whether the contract at an address accepts a signature of a text. @throws CairnError UPSTREAM_FAILED */
-export async function isAccepted(
+/** How long it is remembered whether there is a contract at an address. */
+const codeKeptMs = 5_000
+
+/** What a contract is asked. */
+export type ContractQuestion = {
+  address: Hex
+  /** Texts of which it may have accepted one, the likeliest first. */
+  texts: readonly string[]
+  signature: Hex
+  /** Texts asked about at a time. */
+  atOnce: number
+  signal: AbortSignal
+}
+
+/** The text that the contract at an address accepts a signature of, or undefined. @throws CairnError UPSTREAM_FAILED */
+export async function findAccepted(endpoint: ChainClient, question: ContractQuestion): Promise<string | undefined> {
+  const { address, texts, signature, atOnce, signal } = question
+  // A wallet that is not deployed yet proves itself by how it will be (ERC-6492); of others there is nothing to ask.
+  if (!isErc6492Signature(signature) && !(await hasCode(endpoint, address, signal))) return undefined
+  for (let start = 0; start < texts.length; start += atOnce) {
+    const some = texts.slice(start, start + atOnce)
+    const answers = await Promise.all(some.map((text) => isAccepted(endpoint, { address, text, signature, signal })))
+    const found = some.find((_text, i) => answers[i])
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+async function hasCode(endpoint: ChainClient, address: Hex, signal: AbortSignal): Promise<boolean> {
+  const answer = await endpoint.call('eth_getCode', [address, 'latest'], { signal, keepMs: codeKeptMs })
+  return answer.kind === 'result' && typeof answer.result === 'string' && !/^0x0*$/.test(answer.result)
+}
+
+async function isAccepted(
   endpoint: ChainClient,
-  address: Hex,
-  text: string,
-  signature: Hex,
-  signal: AbortSignal,
+  { address, text, signature, signal }: { address: Hex; text: string; signature: Hex; signal: AbortSignal },
 ): Promise<boolean> {
   let refused = false
   const client = createPublicClient({
@@ -44,8 +73,6 @@ export async function isAccepted(
   })
   try {
     if (isErc6492Signature(signature)) return await client.verifyMessage({ address, message: text, signature })
-    const code = await client.getCode({ address })
-    if (code === undefined || code === '0x') return false
     const args = [hashMessage(text), signature] as const
     return (await client.readContract({ address, abi, functionName: 'isValidSignature', args })) === magicValue
   } catch (error) {

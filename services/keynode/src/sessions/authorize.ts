@@ -106,7 +106,7 @@ async function authorizeSignature(
   const ageMs = use === 'save' ? keySaveLifetimeMs : keyChallengeLifetimeMs
   const messages =
     typeof given === 'string' ? [Buffer.from(given, 'base64url').toString('utf8')] : context.issued.of(address, ageMs)
-  const challenge = await findBearer(context, { address, messages, signature, chain: 'ALL', use })
+  const challenge = await findBearer(context, { address, messages, signature, chain: 'ALL', use, ip: request.ip })
   // A sign-in opens a session and nothing else.
   if (challenge.sessionKey !== undefined) throw new CairnError('INVALID_SIGNATURE')
   const hash = createHash('sha256')

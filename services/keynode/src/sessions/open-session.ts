@@ -13,11 +13,12 @@ import {
 } from '@cairn/protocol'
 import { isUniqueViolation } from '@cairn/service'
 import type { Context } from '../context.ts'
+import { nameAsker } from './name-asker.ts'
 import { type CheckedChallenge, readChallenge } from './read-challenge.ts'
 import { writeRefreshToken } from './refresh-token.ts'
 import { sayTime } from './say-time.ts'
 import { signToken } from './tokens.ts'
-import { isContractSignature } from './verify-contract.ts'
+import { type ContractSignature, contractChecksPerMinute, isContractSignature } from './verify-contract.ts'
 
 /** Who signs in, and with what. */
 export type SignedTexts = {
@@ -29,11 +30,13 @@ export type SignedTexts = {
   chain: string
   /** For saving keys and nothing else: the text may have been signed before a long upload. */
   use?: 'save' | undefined
+  /** Who asks. */
+  ip: string
 }
 
 /**
  * Opens a session for a signed text, which is spent by it.
- * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED
+ * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED
  */
 export async function openNodeSession(context: Context, signed: SignedTexts): Promise<NodeSession> {
   const challenge = await findSigned(context, signed)
@@ -77,41 +80,41 @@ export function lifetimeOf(sessionKey: string | null | undefined): number {
 
 /**
  * Finds the text that was signed. Everything that costs nothing is checked before any signature is.
- * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED
+ * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED
  */
 export async function findSigned(context: Context, signed: SignedTexts): Promise<CheckedChallenge> {
   const { address, messages, signature, chain, use } = signed
   const ageMs = use === 'save' ? keySaveLifetimeMs : keyChallengeLifetimeMs
   const read = messages.map((text) => readChallenge(context, address, text, ageMs))
   const challenges = read.filter((one) => typeof one === 'object')
-  let mayBeContract = false
+  const open: CheckedChallenge[] = []
   for (const challenge of challenges) {
     const check = verifyWalletSignature(address, challenge.text, signature)
     if (check === 'valid') return challenge
-    if (check === 'needs-chain') mayBeContract = true
+    if (check === 'needs-chain') open.push(challenge)
   }
-  if (mayBeContract && isEvmAddress(address) && isContractSignature(signature)) {
-    for (const challenge of challenges) {
-      if (await asksContract(context, address, challenge.text, signature, chain)) return challenge
-    }
+  if (open.length > 0 && isEvmAddress(address) && isContractSignature(signature)) {
+    const accepted = await askContract(context, signed.ip, {
+      address,
+      texts: open.map(({ text }) => text),
+      signature,
+      chain,
+    })
+    const challenge = open.find(({ text }) => text === accepted)
+    if (challenge !== undefined) return challenge
   }
   if (challenges.length === 0 && read.includes('expired')) throw new CairnError('CHALLENGE_EXPIRED', sayTime(context))
   throw new CairnError('INVALID_SIGNATURE', read.includes('early') ? sayTime(context) : {})
 }
 
 /** 64 and 65 bytes can be a key's: where no chain is there to ask, they are simply wrong. */
-async function asksContract(
-  context: Context,
-  address: `0x${string}`,
-  text: string,
-  signature: `0x${string}`,
-  chain: string,
-): Promise<boolean> {
+async function askContract(context: Context, ip: string, signed: ContractSignature): Promise<string | undefined> {
+  context.rates.take(`contract ${nameAsker(ip)}`, contractChecksPerMinute.atNode)
   try {
-    return await context.verifyContract(address, text, signature, chain)
+    return await context.verifyContract(signed)
   } catch (error) {
-    if (CairnError.is(error, 'CHAIN_NOT_CONFIGURED') && (signature.length === 132 || signature.length === 130))
-      return false
+    const { length } = signed.signature
+    if (CairnError.is(error, 'CHAIN_NOT_CONFIGURED') && (length === 132 || length === 130)) return undefined
     if (CairnError.is(error, 'CHAIN_NOT_SUPPORTED')) throw new CairnError('CHAIN_NOT_CONFIGURED', { cause: error })
     throw error
   }

@@ -64,17 +64,17 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
     })
   }
 
-  route(app, context, getJwt, async ({ input: { body } }) => {
+  route(app, context, getJwt, async ({ input: { body }, raw }) => {
     const messages = context.issued.of(body.address, keyChallengeLifetimeMs)
-    return bearers(await openNodeSession(context, { ...body, messages }))
+    return bearers(await openNodeSession(context, { ...body, messages, ip: raw.ip }))
   })
   route(app, context, renewJwt, async ({ input: { body }, raw }) =>
     bearers(await renew(raw, body.address, body.refreshToken)),
   )
 
-  route(app, context, openSession, async ({ input: { params, body } }) => {
+  route(app, context, openSession, async ({ input: { params, body }, raw }) => {
     own(params.node)
-    return openNodeSession(context, body)
+    return openNodeSession(context, { ...body, ip: raw.ip })
   })
   route(app, context, renewSession, async ({ input: { params, body }, raw }) => {
     own(params.node)
