@@ -19,11 +19,4 @@ export {
   type ReadPayload,
   verifyPossession,
 } from './possession.ts'
-export {
-  encodeProviderKey,
-  type PossessionStatement,
-  parseProviderKey,
-  signStatement,
-  verifyStatement,
-} from './possession-statement.ts'
 export { encodeEntry, type Segment } from './segment.ts'

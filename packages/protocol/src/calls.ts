@@ -5,6 +5,7 @@ import * as gateway from './calls/gateway.ts'
 import * as keys from './calls/keys.ts'
 import * as names from './calls/names.ts'
 import * as payments from './calls/payments.ts'
+import * as proofs from './calls/proofs.ts'
 import * as provider from './calls/provider.ts'
 import * as service from './calls/service.ts'
 import * as sessions from './calls/sessions.ts'
@@ -31,6 +32,15 @@ export const allCalls: readonly CallDefinition[] = [
   files.getFileInfo,
   files.deleteFile,
   files.renameFile,
+  proofs.getDealStatus,
+  proofs.getProof,
+  proofs.getPdpDealStatus,
+  proofs.requestPdpDeal,
+  proofs.getProofs,
+  proofs.listChecks,
+  proofs.getCopies,
+  proofs.setCopies,
+  proofs.getAggregatePayload,
   gateway.getIpfs,
   gateway.catFile,
   names.listNames,

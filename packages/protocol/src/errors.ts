@@ -245,6 +245,12 @@ export const errorTable = {
     'A stored block is damaged',
     'Nothing wrong was sent. The operator was told; fetch it from another gateway or try later.',
   ),
+  PROOF_NOT_FOUND: row(
+    400,
+    "Proof Doesn't exist yet",
+    'What is stored is put into a deal within the time the operator set; ask again later.',
+    true,
+  ),
   PIECE_DAMAGED: row(
     500,
     'The bytes of this piece are not those it was made of',

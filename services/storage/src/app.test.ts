@@ -28,7 +28,13 @@ async function sendRaw(text: string): Promise<string> {
 test('every route is a call of the list, and every call of this host a route', async () => {
   const { context, profile } = storage
   const readiness = createReadiness({}, context.log)
-  await using app = createApp({ context, readiness, profile: () => profile, stop: new AbortController().signal })
+  await using app = createApp({
+    context,
+    providers: [],
+    readiness,
+    profile: () => profile,
+    stop: new AbortController().signal,
+  })
   await app.ready()
   const calls = allCalls.filter(({ host }) => host === 'api')
   const served = app.cairnRoutes.filter(({ method }) => method !== 'HEAD')

@@ -7,12 +7,16 @@ import { registerFileRoutes } from './files/routes.ts'
 import { describeError } from './http/route.ts'
 import { registerPaymentRoutes } from './payments/routes.ts'
 import { registerPinRoutes } from './pins/routes.ts'
+import type { Provider } from './proofs/provider.ts'
+import { registerProofRoutes } from './proofs/routes.ts'
 import { registerServiceRoutes } from './service/routes.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
 
 /** What the app needs beside its context. */
 export type AppParts = {
   context: Context
+  /** Storage providers that are worked with. */
+  providers: readonly Provider[]
   readiness: Readiness
   /** The profile as it is once the listeners have their ports. */
   profile: () => NetworkProfile
@@ -21,7 +25,7 @@ export type AppParts = {
 }
 
 /** The API, the upload node and the documentation: one listener. */
-export function createApp({ context, readiness, profile, stop }: AppParts): FastifyInstance {
+export function createApp({ context, providers, readiness, profile, stop }: AppParts): FastifyInstance {
   const { config } = context
   const app = createServiceApp({
     log: context.log,
@@ -40,5 +44,6 @@ export function createApp({ context, readiness, profile, stop }: AppParts): Fast
   registerUploadRoutes(app, context)
   registerFileRoutes(app, context)
   registerPinRoutes(app, context)
+  registerProofRoutes(app, context, providers)
   return app
 }

@@ -15,6 +15,7 @@ import {
   whole,
 } from '@cairn/service'
 import { type PaymentSettings, parsePaymentSettings } from './payments/payment-settings.ts'
+import { type DealSettings, type ProviderSettings, parseDealSettings, parseProviders } from './proofs/proof-settings.ts'
 
 /** The settings of the storage service, parsed. */
 export type StorageConfig = {
@@ -50,6 +51,9 @@ export type StorageConfig = {
   readonly payments: PaymentSettings
   /** Key that owns the test tokens of a local network; others have none. */
   readonly faucetKey: string | undefined
+  /** Storage providers that aggregates are given to. */
+  readonly providers: readonly ProviderSettings[]
+  readonly deals: DealSettings
   readonly scrubBytesPerSecond: number
   readonly packGraceMs: number
   readonly stopTimeoutMs: number
@@ -131,6 +135,16 @@ export const settings = {
     fallback: '',
     read: optional(text),
   },
+  CAIRN_PROVIDERS: {
+    about: 'JSON list of the storage providers that keep copies (docs/proofs.md).',
+    fallback: '',
+    read: parseProviders,
+  },
+  CAIRN_DEALS: {
+    about: 'JSON of how deals are made: copies, waits, periods of challenges (docs/proofs.md).',
+    fallback: '',
+    read: parseDealSettings,
+  },
   CAIRN_SCRUB_BYTES_PER_SECOND: {
     about: 'Rate at which packs are re-read and checked in the background; 0 turns it off.',
     fallback: String(8 * MIB),
@@ -184,6 +198,8 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     evmRpcUrl: values.CAIRN_EVM_RPC_URL,
     payments: values.CAIRN_PAYMENTS,
     faucetKey: values.CAIRN_FAUCET_KEY,
+    providers: values.CAIRN_PROVIDERS,
+    deals: values.CAIRN_DEALS,
     scrubBytesPerSecond: values.CAIRN_SCRUB_BYTES_PER_SECOND,
     packGraceMs: values.CAIRN_PACK_GRACE_SECONDS,
     stopTimeoutMs: values.CAIRN_STOP_TIMEOUT_SECONDS,

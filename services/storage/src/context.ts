@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { StorageConfig } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { StorageMetrics } from './metrics.ts'
+import type { ObjectStore } from './objects/objects.ts'
 import type { PackStore } from './packs/packs.ts'
 
 /** Where the time comes from: milliseconds since 1970. Tests give their own. */
@@ -13,6 +14,8 @@ export type Context = {
   readonly config: StorageConfig
   readonly db: Database
   readonly packs: PackStore
+  /** Where packs lie, and what belongs to them. */
+  readonly objects: ObjectStore
   readonly clock: Clock
   readonly log: FastifyBaseLogger
   readonly metrics: StorageMetrics

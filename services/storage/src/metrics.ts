@@ -6,6 +6,7 @@ export type StorageMetrics = Metrics & {
   readonly uploadedBytes: Counter
   readonly damagedBlocks: Counter
   readonly paymentsCredited: Counter
+  readonly possessionChecks: Counter<'outcome'>
 }
 
 /** Makes a registry of its own, so that several services live in one process. */
@@ -21,5 +22,11 @@ export function createStorageMetrics(): StorageMetrics {
       registers,
     }),
     paymentsCredited: new Counter({ name: 'cairn_payments_credited_total', help: 'Payments credited', registers }),
+    possessionChecks: new Counter({
+      name: 'cairn_possession_checks_total',
+      help: 'Challenges to storage providers, by what came of them',
+      labelNames: ['outcome'],
+      registers,
+    }),
   }
 }

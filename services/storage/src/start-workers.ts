@@ -1,18 +1,28 @@
 import type { Context } from './context.ts'
 import type { ObjectStore } from './objects/objects.ts'
 import type { PackEvent } from './packs/packs.ts'
+import { openHead } from './payments/payments.ts'
 import { createPaymentWorker } from './payments/worker.ts'
+import { createNonceSource } from './proofs/nonces.ts'
+import type { Provider } from './proofs/provider.ts'
+import { createDealWorker, createPieceWorker } from './proofs/worker.ts'
 import { createReconcileWorker } from './workers/reconcile.ts'
 import { createRemovePacksWorker } from './workers/remove-packs.ts'
 import { createScrubWorker } from './workers/scrub.ts'
 import { systemClock, type Worker } from './workers/worker.ts'
 
+/** What the loops need. */
+export type WorkerParts = {
+  context: Context
+  objects: ObjectStore
+  providers: readonly Provider[]
+  /** Base URL that providers fetch from. */
+  pullUrl: string
+  onEvent: (event: PackEvent) => void
+}
+
 /** Starts the loops in the background. Disposing ends them and waits for what is under way. */
-export function startWorkers(
-  context: Context,
-  objects: ObjectStore,
-  onEvent: (event: PackEvent) => void,
-): AsyncDisposable {
+export function startWorkers({ context, objects, providers, pullUrl, onEvent }: WorkerParts): AsyncDisposable {
   const { db, packs, config, processId, log } = context
   const clock = systemClock
   const workers: Worker[] = [
@@ -25,6 +35,13 @@ export function startWorkers(
   }
   for (const network of config.payments.networks) workers.push(createPaymentWorker(context, network, clock))
   if (config.payments.networks.length > 0) workers.push(createReconcileWorker(context, clock))
+  if (providers.length > 0) {
+    const nonces = createNonceSource(openHead(config.payments), (error) =>
+      log.warn({ err: error }, 'the newest block could not be read, nonces are random'),
+    )
+    workers.push(createPieceWorker(context, clock))
+    workers.push(createDealWorker({ context, providers, pullUrl, nonces }, clock))
+  }
   const stop = new AbortController()
   const running = workers.map((worker) =>
     worker.run(stop.signal).catch((error: unknown) => log.error({ err: error, worker: worker.name }, 'a worker ended')),

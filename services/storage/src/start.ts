@@ -15,6 +15,7 @@ import { openFileStore } from './objects/files.ts'
 import { createPackStore } from './packs/create-pack-store.ts'
 import type { PackEvent } from './packs/packs.ts'
 import { describeChains } from './payments/payments.ts'
+import { openProviders } from './proofs/open-providers.ts'
 import { startWorkers } from './start-workers.ts'
 import { endAllLeases } from './workers/lease.ts'
 
@@ -61,15 +62,14 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     onEvent,
   })
   const rates = createRateLimiter(config.rateFactor, clock)
-  const context: Context = { config, db, packs, clock, log, metrics, rates, processId: randomUUID() }
+  const context: Context = { config, db, packs, objects, clock, log, metrics, rates, processId: randomUUID() }
 
   const abandoned = await releaseAbandoned(context)
   if (db.kind === 'sqlite') await endAllLeases(db)
   const recovered = await packs.recover()
   log.info({ ...recovered, abandonedReservations: abandoned }, 'recovered')
 
-  stack.use(startWorkers(context, objects, onEvent))
-
+  const providers = openProviders(config.providers)
   const stop = new AbortController()
   const readiness = createReadiness({ database: () => db.ping(), objects: () => probeObjects(config.packFolder) }, log)
   let profile: NetworkProfile | undefined
@@ -77,7 +77,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     if (profile === undefined) throw new Error('the profile is made once the listeners have their ports')
     return profile
   }
-  const app = createApp({ context, readiness, profile: readProfile, stop: stop.signal })
+  const app = createApp({ context, providers, readiness, profile: readProfile, stop: stop.signal })
   const gateway = createGatewayApp({ packs, log, config, clock })
   stack.defer(() => endApps([app, gateway], stop, config.stopTimeoutMs, () => readiness.drain()))
   const apiUrl = config.publicApiUrl ?? (await listen(app, config.host, config.port))
@@ -93,6 +93,10 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     upload: apiUrl,
     gateway: gatewayUrl,
   }
+
+  // Workers come last: providers fetch from the listeners.
+  const pullUrl = config.deals.pullUrl ?? apiUrl
+  stack.use(startWorkers({ context, objects, providers, pullUrl, onEvent }))
 
   const running = stack.move()
   return { apiUrl, gatewayUrl, context, profile, [Symbol.asyncDispose]: () => running.disposeAsync() }

@@ -166,6 +166,133 @@ type ChainCursorTable = {
 /** What a check of the books found. */
 type ReportTable = { id: string; kind: string; created_at: number; findings: number; body: string }
 
+/** Many pieces in one: what providers are given. `looked_at` is when its deals were last counted. */
+type AggregateTable = {
+  id: string
+  /** Piece CID of version 2. */
+  cid: string
+  root: Uint8Array
+  height: number
+  piece_count: number
+  /** How many providers are to keep it. */
+  copies: number
+  state: 'live' | 'ending'
+  created_at: number
+  looked_at: number
+}
+
+/** One or more packs, one after the other, and the commitment to their bytes. */
+type PieceTable = {
+  id: string
+  cid: string
+  root: Uint8Array
+  height: number
+  payload_bytes: number
+  copies: number
+  /** Object that holds the nodes kept of its tree; null where the root is all. */
+  tree_key: string | null
+  created_at: number
+  aggregate_id: string | null
+  /** Which of the aggregate's pieces, counted from 0. */
+  position: number | null
+}
+
+/** Where a pack lies in a piece. The pack itself may be gone. */
+type PiecePackTable = {
+  pack_id: bigint
+  piece_id: string
+  offset_bytes: number
+  size_bytes: number
+  object_key: string
+}
+
+/**
+ * `queued`: to be offered. `offered`: the provider fetches it. `kept`: it says that it has it. `proving`: it proved so.
+ * `faulted`: it had it and could not prove it. `failed`: it never had it. `ended`: it is not needed any more.
+ */
+export type DealState = 'queued' | 'offered' | 'kept' | 'proving' | 'faulted' | 'failed' | 'ended'
+
+/** An aggregate at a provider. */
+type DealTable = {
+  number: number
+  aggregate_id: string
+  /** Name of the provider in the configuration. */
+  provider: string
+  /** The public key its proofs are signed with. */
+  provider_key: string | null
+  state: DealState
+  since: number
+  created_at: number
+  kept_at: number | null
+  proven_at: number | null
+  /** When something is to be done for it again. */
+  next_at: number
+  tries: number
+  proofs: number
+  faults: number
+  /** SHA-256 of the token the provider fetches with. */
+  token_hash: Uint8Array | null
+  error: string | null
+}
+
+/** A challenge to a provider and what came of it. `answer` is the signed proof as JSON, kept for the newest. */
+type PossessionCheckTable = {
+  id: string
+  deal_number: number
+  asked_at: number
+  outcome: 'proved' | 'wrong' | 'silent'
+  reason: string | null
+  nonce: string
+  nonce_source: string
+  leaf_count: number
+  answer: string | null
+}
+
+/** How many providers an account wants its files with, where it said so. */
+type CopyPolicyTable = { address: string; copies: number; updated_at: number }
+
+/**
+ * A name and the newest record known of it. The row outlives its record: `sequence` is the greatest ever seen, and no older
+ * record is taken again. `lifetime_ms` and `renew_at` are there while the service renews the record.
+ */
+type IpnsNameTable = {
+  name: string
+  /** `foreign`: no account ever had it; it goes when its record ends. */
+  origin: 'account' | 'foreign'
+  /** 20 digits, so that text sorts as the number. */
+  sequence: string | null
+  value: string | null
+  record: Uint8Array | null
+  valid_until: number | null
+  ttl_ms: number | null
+  lifetime_ms: number | null
+  renew_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+/** A name on the list of an account. `seal` is its key, sealed by the secret named; null where the owner keeps it. */
+type NameEntryTable = {
+  id: string
+  address: string
+  name: string
+  label: string | null
+  seal: Uint8Array | null
+  secret_id: string | null
+  created_at: number
+  updated_at: number
+}
+
+/** What a name on a list pointed to. A renewal replaces the record that it renews. */
+type NameRecordTable = {
+  name: string
+  sequence: string
+  value: string
+  record: Uint8Array
+  valid_until: number
+  published_at: number
+}
+
 /** Which migrations have run. */
 type MigrationTable = { name: string; applied_at: number }
 
@@ -184,5 +311,14 @@ export type Schema = {
   ledger_entry: LedgerEntryTable
   chain_cursor: ChainCursorTable
   report: ReportTable
+  aggregate: AggregateTable
+  piece: PieceTable
+  piece_pack: PiecePackTable
+  deal: DealTable
+  possession_check: PossessionCheckTable
+  copy_policy: CopyPolicyTable
+  ipns_name: IpnsNameTable
+  name_entry: NameEntryTable
+  name_record: NameRecordTable
   migration: MigrationTable
 }

@@ -8,6 +8,7 @@ import {
   priceInUnits,
 } from '@cairn/protocol'
 import type { Context } from '../context.ts'
+import { createChainReader } from './chain.ts'
 import { describePayment } from './describe-payment.ts'
 import type { PaymentSettings } from './payment-settings.ts'
 import { findCursor, type PaymentRow } from './store.ts'
@@ -123,4 +124,18 @@ export function describeHowToPay({ networks }: PaymentSettings, missingBytes: nu
       tokens.map(({ coin, decimals }) => [coin, priceInUnits(missingBytes, decimals).toString()]),
     ),
   }))
+}
+
+/** Reads the newest block of the first chain that payments are taken on; undefined where there is none. */
+export function openHead({
+  networks,
+}: PaymentSettings): (() => Promise<{ chainId: number; number: number; hash: string }>) | undefined {
+  const [network] = networks
+  const [url] = network?.rpcUrls ?? []
+  if (network === undefined || url === undefined) return undefined
+  const reader = createChainReader(network, url)
+  return async () => {
+    const { number, hash } = await reader.getHead()
+    return { chainId: network.chainId, number, hash }
+  }
 }

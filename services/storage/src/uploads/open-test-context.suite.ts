@@ -37,6 +37,7 @@ export async function openTestContext(limitBytes: number, env: Record<string, st
     config,
     db,
     packs,
+    objects,
     clock,
     log,
     metrics: createStorageMetrics(),

@@ -1,0 +1,122 @@
+import { CairnError, type ChallengeAnswer } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { createUploadId } from '../uploads/upload-id.ts'
+import type { NonceSource } from './nonces.ts'
+import type { Provider } from './provider.ts'
+import type { AggregateRow, CheckRow, DealRow } from './store.ts'
+import { updateDeal } from './update-deal.ts'
+
+/** Answers that are kept whole, and rows at all, of each deal: the newest. */
+const answersKept = 20
+const checksKept = 1000
+/** Errors with which a provider says itself that it has not what it should. */
+const admissions: ReadonlySet<string> = new Set(['PIECE_NOT_FOUND', 'PIECE_DAMAGED', 'PROOF_INVALID'])
+
+type Outcome = { outcome: CheckRow['outcome']; reason: string | null; answer: ChallengeAnswer | undefined }
+
+/**
+ * Challenges a provider. A wrong answer ends the deal at once. Silence is borne until the last proof is as old as the
+ * period of challenges; as there is a challenge each half of it, a loss is noticed within one period.
+ */
+export async function challengeDeal(
+  { context, nonces }: { context: Context; nonces: NonceSource },
+  provider: Provider,
+  deal: DealRow,
+  aggregate: AggregateRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, clock, log, metrics } = context
+  const { challengeLeaves: count, challengeMs } = config.deals
+  const { nonce, source } = await nonces.next(deal.number, aggregate.cid)
+  const askedAt = clock.now()
+  const { outcome, reason, answer } = await ask(provider, aggregate.cid, { nonce, count }, deal, signal)
+  // A service that is about to stop says nothing about the provider.
+  if (outcome === 'silent' && signal.aborted && signal.reason?.name !== 'TimeoutError') return
+  const now = clock.now()
+  await noteCheck(context, deal, {
+    id: createUploadId(askedAt),
+    deal_number: deal.number,
+    asked_at: askedAt,
+    outcome,
+    reason,
+    nonce: Buffer.from(nonce).toString('hex'),
+    nonce_source: source,
+    leaf_count: count,
+    answer: answer === undefined ? null : JSON.stringify(answer),
+  })
+  metrics.possessionChecks.inc({ outcome })
+  if (outcome === 'proved') {
+    await updateDeal(context, deal, {
+      state: 'proving',
+      proven_at: now,
+      next_at: now + challengeMs / 2,
+      proofs: deal.proofs + 1,
+      provider_key: answer?.provider ?? null,
+      tries: 0,
+      error: null,
+    })
+    return
+  }
+  log.warn({ deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason }, 'a provider gave no proof')
+  const isLost = outcome === 'wrong' || now - (deal.proven_at ?? deal.kept_at ?? deal.since) >= challengeMs
+  await updateDeal(
+    context,
+    deal,
+    isLost
+      ? { state: 'faulted', faults: deal.faults + 1, error: reason }
+      : { next_at: now + challengeMs / 8, tries: deal.tries + 1, error: reason },
+  )
+}
+
+async function ask(
+  provider: Provider,
+  piece: string,
+  challenge: { nonce: Uint8Array; count: number },
+  deal: DealRow,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  try {
+    const answer = await provider.challenge(piece, challenge, { signal })
+    if (deal.provider_key !== null && answer.provider !== deal.provider_key) {
+      // Another machine at the same URL: it has to make a name of its own.
+      return { outcome: 'wrong', reason: 'The proof is signed with another key than before', answer }
+    }
+    return { outcome: 'proved', reason: null, answer }
+  } catch (error) {
+    if (!CairnError.is(error)) throw error
+    const reason = `${error.code}: ${String(error.details['reason'] ?? error.message)}`.slice(0, 500)
+    return { outcome: admissions.has(error.code) ? 'wrong' : 'silent', reason, answer: undefined }
+  }
+}
+
+async function noteCheck({ db }: Context, deal: DealRow, row: CheckRow): Promise<void> {
+  await db.write(async (trx) => {
+    await trx.insertInto('possession_check').values(row).execute()
+    const nth = (offset: number) =>
+      trx
+        .selectFrom('possession_check')
+        .select('id')
+        .where('deal_number', '=', deal.number)
+        .orderBy('id', 'desc')
+        .offset(offset)
+        .limit(1)
+    const oldAnswer = await nth(answersKept).executeTakeFirst()
+    if (oldAnswer !== undefined) {
+      await trx
+        .updateTable('possession_check')
+        .set({ answer: null })
+        .where('deal_number', '=', deal.number)
+        .where('id', '<=', oldAnswer.id)
+        .where('answer', 'is not', null)
+        .execute()
+    }
+    const oldRow = await nth(checksKept).executeTakeFirst()
+    if (oldRow !== undefined) {
+      await trx
+        .deleteFrom('possession_check')
+        .where('deal_number', '=', deal.number)
+        .where('id', '<=', oldRow.id)
+        .execute()
+    }
+  })
+}

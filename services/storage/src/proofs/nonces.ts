@@ -1,0 +1,44 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** Where the numbers come from that pick leaves: nobody can know them when a commitment is made. */
+export type NonceSource = {
+  /** A nonce of 32 bytes for this deal, and what a stranger can compute it from. */
+  next(deal: number, piece: string): Promise<{ nonce: Uint8Array; source: string }>
+}
+
+/** A block of a chain. */
+export type Block = { readonly chainId: number; readonly number: number; readonly hash: string }
+
+/** How long a block that was read counts as the newest. */
+const headMs = 1500
+
+/**
+ * Nonces that nobody could know before: SHA-256 over the hash of a chain's newest block, 16 random bytes (for a chain may
+ * stand still), the deal and the piece. The source names block and random bytes, so that a stranger can see that the nonce
+ * is younger than the block. Where there is no chain, or it cannot be read, all of it is random.
+ */
+export function createNonceSource(
+  readHead: (() => Promise<Block>) | undefined,
+  onError: (error: unknown) => void,
+): NonceSource {
+  let head: { readAt: number; block: Promise<Block> } | undefined
+  return {
+    async next(deal, piece) {
+      const salt = randomBytes(16).toString('hex')
+      try {
+        if (readHead !== undefined) {
+          if (head === undefined || performance.now() - head.readAt > headMs) {
+            head = { readAt: performance.now(), block: readHead() }
+          }
+          const { chainId, number, hash } = await head.block
+          const nonce = createHash('sha256').update(['cairn/nonce/1', hash, salt, deal, piece].join('\n')).digest()
+          return { nonce, source: `block ${number} of chain ${chainId}, ${hash}, salt ${salt}` }
+        }
+      } catch (error) {
+        head = undefined
+        onError(error)
+      }
+      return { nonce: randomBytes(32), source: 'random' }
+    },
+  }
+}

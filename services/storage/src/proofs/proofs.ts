@@ -1,0 +1,274 @@
+import {
+  type Aggregate,
+  buildAggregate,
+  encodePieceCidV1,
+  paddedBytesOf,
+  parsePieceCid,
+  proveByteRange,
+} from '@cairn/pieces'
+import {
+  CairnError,
+  type CallResult,
+  type challengeAnswerSchema,
+  type Deal,
+  type getProofs,
+  type listChecks,
+  type PossessionCheck,
+} from '@cairn/protocol'
+import type { CID } from 'multiformats/cid'
+import type * as v from 'valibot'
+import type { Context } from '../context.ts'
+import { type AggregatePayload, openAggregate } from './aggregate-payload.ts'
+import { bytesToHex } from './hex.ts'
+import { toPiece } from './make-aggregates.ts'
+import { readPacks } from './piece-payload.ts'
+import type { Provider } from './provider.ts'
+import {
+  type AggregateRow,
+  type CheckRow,
+  type DealRow,
+  findDealsOf,
+  findPacksOf,
+  findPiecesOf,
+  type PiecePackRow,
+  type PieceRow,
+} from './store.ts'
+import { readTree } from './tree-object.ts'
+import { hashToken } from './update-deal.ts'
+
+/** Pieces that one answer describes. */
+const piecesMost = 32
+/** Built aggregates kept at hand: each is the work of thousands of hashes. */
+const aggregatesKept = 32
+const checksOfPage = 50
+
+/** Where a stored CID lies: its pieces, that of the root block first. */
+export type Placement = {
+  readonly pieces: readonly { row: PieceRow; packs: readonly PiecePackRow[] }[]
+  readonly block: { pack: PiecePackRow; offset: number; length: number } | undefined
+  readonly waitingPacks: number
+  readonly furtherPieces: number
+}
+
+/** Proofs of what is stored. */
+export type Proofs = {
+  /** Where a CID lies; undefined where it is not stored. */
+  place(cid: CID): Promise<Placement | undefined>
+  /** All there is to check about a CID. @throws CairnError BLOCK_NOT_FOUND, PROOF_NOT_FOUND, PIECE_DAMAGED */
+  describe(cid: CID): Promise<CallResult<typeof getProofs>>
+  /** The aggregate of a piece with its proofs, and its deals; undefined while it is in none. */
+  findAggregate(piece: PieceRow): Promise<{ row: AggregateRow; aggregate: Aggregate; deals: DealRow[] } | undefined>
+  /** Challenges of a piece or aggregate, newest first. @throws CairnError PIECE_NOT_FOUND, INVALID_PIECE_CID */
+  listChecks(
+    piece: string,
+    page: { after?: string | undefined; limit?: number | undefined },
+  ): Promise<CallResult<typeof listChecks>>
+  /** What a provider with this token may fetch. @throws CairnError UNAUTHENTICATED, PIECE_NOT_FOUND */
+  openPayload(piece: string, token: string): Promise<AggregatePayload>
+  /** A provider as users see it. */
+  describeDeal(deal: DealRow, aggregate: AggregateRow): Deal
+}
+
+/** Proofs from the rows of this service. */
+export function createProofs(context: Context, providers: readonly Provider[]): Proofs {
+  const { db, objects, config } = context
+  const built = new Map<string, Aggregate>()
+
+  const build = async (row: AggregateRow): Promise<Aggregate> => {
+    const known = built.get(row.id)
+    if (known !== undefined) return known
+    const aggregate = buildAggregate((await findPiecesOf(db.read, row.id)).map(toPiece))
+    const [oldest] = built.keys()
+    if (built.size >= aggregatesKept && oldest !== undefined) built.delete(oldest)
+    built.set(row.id, aggregate)
+    return aggregate
+  }
+
+  const proofs: Proofs = {
+    async place(cid) {
+      const [location] = await context.packs.locate([cid.multihash.bytes])
+      if (location === undefined) return undefined
+      const needed = await db.read
+        .selectFrom('upload')
+        .innerJoin('upload_pack', 'upload_pack.upload_id', 'upload.id')
+        .select('upload_pack.pack_id')
+        .distinct()
+        .where('upload.root_multihash', '=', cid.multihash.bytes)
+        .execute()
+      const packIds = [...new Set([location.packId, ...needed.map((row) => row.pack_id)])]
+      const known = await db.read.selectFrom('piece_pack').selectAll().where('pack_id', 'in', packIds).execute()
+      const own = known.find((row) => row.pack_id === location.packId)
+      const ids = [...new Set([...(own === undefined ? [] : [own]), ...known].map((row) => row.piece_id))]
+      const shown = ids.slice(0, piecesMost)
+      const rows =
+        shown.length === 0 ? [] : await db.read.selectFrom('piece').selectAll().where('id', 'in', shown).execute()
+      const pieces = shown.flatMap((id) => {
+        const row = rows.find((one) => one.id === id)
+        return row === undefined ? [] : [{ row, packs: known.filter((pack) => pack.piece_id === id) }]
+      })
+      return {
+        pieces,
+        block: own === undefined ? undefined : { pack: own, offset: location.offset, length: location.length },
+        waitingPacks: packIds.length - known.length,
+        furtherPieces: ids.length - shown.length,
+      }
+    },
+    async describe(cid) {
+      const place = await proofs.place(cid)
+      if (place === undefined) throw new CairnError('BLOCK_NOT_FOUND')
+      if (place.pieces.length === 0) throw new CairnError('PROOF_NOT_FOUND')
+      const { waitingPacks, furtherPieces } = place
+      const pieces = await Promise.all(place.pieces.map(({ row }) => describePiece(row, place.block)))
+      return { cid: cid.toString(), challengeMs: config.deals.challengeMs, waitingPacks, furtherPieces, pieces }
+    },
+    async findAggregate(piece) {
+      if (piece.aggregate_id === null) return undefined
+      const row = await db.read
+        .selectFrom('aggregate')
+        .selectAll()
+        .where('id', '=', piece.aggregate_id)
+        .executeTakeFirst()
+      if (row === undefined) return undefined
+      return { row, aggregate: await build(row), deals: await findDealsOf(db.read, row.id) }
+    },
+    async listChecks(piece, { after, limit = checksOfPage }) {
+      parsePieceCid(piece)
+      const own = await db.read
+        .selectFrom('aggregate')
+        .leftJoin('piece', 'piece.aggregate_id', 'aggregate.id')
+        .select('aggregate.id')
+        .distinct()
+        .where(({ eb, or }) => or([eb('aggregate.cid', '=', piece), eb('piece.cid', '=', piece)]))
+        .execute()
+      if (own.length === 0) throw new CairnError('PIECE_NOT_FOUND', { message: 'No such piece is known here' })
+      let query = db.read
+        .selectFrom('possession_check')
+        .innerJoin('deal', 'deal.number', 'possession_check.deal_number')
+        .selectAll('possession_check')
+        .where(
+          'deal.aggregate_id',
+          'in',
+          own.map(({ id }) => id),
+        )
+      if (after !== undefined) query = query.where('possession_check.id', '<', after)
+      const rows = await query.orderBy('possession_check.id', 'desc').limit(limit).execute()
+      return { checks: rows.map(describeCheck) }
+    },
+    async openPayload(piece, token) {
+      const row = await db.read
+        .selectFrom('deal')
+        .innerJoin('aggregate', 'aggregate.id', 'deal.aggregate_id')
+        .selectAll('aggregate')
+        .where('deal.token_hash', '=', hashToken(token))
+        .where('deal.state', 'in', ['queued', 'offered'])
+        .executeTakeFirst()
+      if (row === undefined) throw new CairnError('UNAUTHENTICATED')
+      if (row.cid !== piece) throw new CairnError('PIECE_NOT_FOUND', { message: 'The token is for another piece' })
+      return openAggregate(context, providers, row)
+    },
+    describeDeal(deal, aggregate) {
+      const provider = providers.find(({ name }) => name === deal.provider)
+      const isHeld = deal.state === 'kept' || deal.state === 'proving'
+      return {
+        id: deal.number,
+        provider: {
+          name: deal.provider,
+          kind: provider?.kind ?? 'cairn',
+          key: deal.provider_key,
+          url: provider?.url ?? null,
+        },
+        state: deal.state,
+        since: deal.since,
+        keptSince: deal.kept_at,
+        provenAt: deal.proven_at,
+        proofs: deal.proofs,
+        faults: deal.faults,
+        nextCheckAt: isHeld ? deal.next_at : null,
+        retrievalUrl: isHeld ? (provider?.retrievalUrl(aggregate.cid) ?? null) : null,
+        error: deal.error,
+      }
+    },
+  }
+
+  const describePiece = async (row: PieceRow, block: Placement['block']) => {
+    const piece = toPiece(row)
+    const found = await proofs.findAggregate(row)
+    return {
+      piece: row.cid,
+      pieceV1: encodePieceCidV1(piece),
+      payloadBytes: row.payload_bytes,
+      paddedBytes: paddedBytesOf(piece),
+      createdAt: row.created_at,
+      block: block?.pack.piece_id === row.id ? await proveBlock(row, block) : null,
+      aggregate: found === undefined ? null : await describeAggregate(row, found),
+    }
+  }
+
+  const proveBlock = async (row: PieceRow, { pack, offset, length }: NonNullable<Placement['block']>) => {
+    const packs = await findPacksOf(db.read, row.id)
+    const read = readPacks(
+      objects,
+      packs.map((one) => ({ objectKey: one.object_key, offset: one.offset_bytes, sizeBytes: one.size_bytes })),
+    )
+    const start = pack.offset_bytes + offset
+    const proof = await proveByteRange(await readTree(objects, row), read, { offset: start, length })
+    return {
+      offset: start,
+      length,
+      from: proof.offset,
+      bytes: Buffer.from(proof.bytes).toString('base64'),
+      path: [...proof.path],
+    }
+  }
+
+  const describeAggregate = async (
+    piece: PieceRow,
+    { row, aggregate, deals }: { row: AggregateRow; aggregate: Aggregate; deals: DealRow[] },
+  ) => {
+    const position = piece.position ?? 0
+    const { subtree, entry } = aggregate.prove(position)
+    const shown = deals.filter(({ state }) => state !== 'ended')
+    return {
+      piece: row.cid,
+      pieceV1: encodePieceCidV1(aggregate.piece),
+      paddedBytes: paddedBytesOf(aggregate.piece),
+      offset: aggregate.segments[position]?.offset ?? 0,
+      copies: row.copies,
+      inclusion: {
+        subtree: { index: subtree.index, path: subtree.path.map(bytesToHex) },
+        entry: { index: entry.index, path: entry.path.map(bytesToHex) },
+      },
+      deals: await Promise.all(
+        shown.map(async (deal) => ({ ...proofs.describeDeal(deal, row), lastProof: await findLastProof(deal) })),
+      ),
+    }
+  }
+
+  const findLastProof = async (deal: DealRow): Promise<PossessionCheck | null> => {
+    const row = await db.read
+      .selectFrom('possession_check')
+      .selectAll()
+      .where('deal_number', '=', deal.number)
+      .where('outcome', '=', 'proved')
+      .orderBy('id', 'desc')
+      .executeTakeFirst()
+    return row === undefined ? null : describeCheck(row)
+  }
+
+  return proofs
+}
+
+function describeCheck(row: CheckRow): PossessionCheck {
+  return {
+    id: row.id,
+    dealId: row.deal_number,
+    askedAt: row.asked_at,
+    outcome: row.outcome,
+    reason: row.reason,
+    nonce: row.nonce,
+    nonceSource: row.nonce_source,
+    leafCount: row.leaf_count,
+    // It was checked by the call's schema before it was written.
+    answer: row.answer === null ? null : (JSON.parse(row.answer) as v.InferOutput<typeof challengeAnswerSchema>),
+  }
+}

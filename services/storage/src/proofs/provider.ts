@@ -1,0 +1,45 @@
+import type { ChallengeAnswer } from '@cairn/protocol'
+
+/** What a provider says about a piece. `unknown`: it was never offered, or was removed. */
+export type PieceState =
+  | { readonly state: 'unknown' | 'queued' | 'pulling' | 'kept' }
+  | { readonly state: 'failed'; readonly reason: string }
+
+/** Where a provider fetches a piece: it sends the token as a bearer token. */
+export type PieceSource = { readonly url: string; readonly token: string }
+
+/** Options of every call: what is not answered in time is given up. */
+export type ProviderCall = { readonly signal: AbortSignal }
+
+/**
+ * A storage provider. Pieces are named by piece CIDs of version 2, and every call may be made again: what is there or
+ * gone already is no error.
+ */
+export type Provider = {
+  readonly name: string
+  readonly kind: 'cairn' | 'filecoin'
+  /** Where strangers can ask it; undefined where they cannot. */
+  readonly url: string | undefined
+  /** Largest piece it takes, in payload bytes. */
+  readonly pieceBytesMost: number
+  /** Where anyone may fetch a piece; undefined where it has no such place. */
+  retrievalUrl(piece: string): string | undefined
+  /** Offers a piece to fetch. @throws CairnError PROVIDER_FULL, PIECE_TOO_LARGE, UPSTREAM_FAILED */
+  offer(piece: string, source: PieceSource, call: ProviderCall): Promise<PieceState>
+  /** @throws CairnError UPSTREAM_FAILED */
+  status(piece: string, call: ProviderCall): Promise<PieceState>
+  /**
+   * Asks for the leaves that a nonce picks.
+   * @throws CairnError PIECE_NOT_FOUND, PIECE_DAMAGED where it says so itself; PROOF_INVALID where its answer does not
+   * hold; UPSTREAM_FAILED where it gives none
+   */
+  challenge(
+    piece: string,
+    challenge: { nonce: Uint8Array; count: number },
+    call: ProviderCall,
+  ): Promise<ChallengeAnswer>
+  /** Payload bytes from `start` up to, not including, `end`. @throws CairnError UPSTREAM_FAILED */
+  retrieve(piece: string, range: { start: number; end: number }, call: ProviderCall): AsyncIterable<Uint8Array>
+  /** @throws CairnError UPSTREAM_FAILED */
+  remove(piece: string, call: ProviderCall): Promise<void>
+}

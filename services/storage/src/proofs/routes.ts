@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream'
+import {
+  CairnError,
+  getAggregatePayload,
+  getCopies,
+  getDealStatus,
+  getPdpDealStatus,
+  getProof,
+  getProofs,
+  listChecks,
+  requestPdpDeal,
+  setCopies,
+} from '@cairn/protocol'
+import { readBearer } from '@cairn/service'
+import type { FastifyInstance } from 'fastify'
+import { CID } from 'multiformats/cid'
+import type { Context } from '../context.ts'
+import { chooseRanges } from '../gateway/gateway.ts'
+import { route } from '../http/route.ts'
+import { readCopies, writeCopies } from './copies.ts'
+import { createProofs } from './proofs.ts'
+import type { Provider } from './provider.ts'
+import { describeDeals, describeInclusion, describePdpDeals } from './wire-answers.ts'
+
+/** Binds the calls about deals, proofs of storage and the replication factor. */
+export function registerProofRoutes(app: FastifyInstance, context: Context, providers: readonly Provider[]): void {
+  const proofs = createProofs(context, providers)
+
+  route(app, context, getDealStatus, ({ input: { query } }) => describeDeals(proofs, readCid(query.cid)))
+  route(app, context, getProof, async ({ input: { query } }) => {
+    const proof = await describeInclusion(proofs, readCid(query.cid))
+    if (proof === undefined) throw new CairnError('PROOF_NOT_FOUND')
+    return proof
+  })
+  route(app, context, getPdpDealStatus, ({ input: { query } }) => describePdpDeals(proofs, readCid(query.cid)))
+  route(app, context, requestPdpDeal, async ({ input: { query } }) => {
+    if ((await proofs.place(readCid(query.cid))) === undefined) throw new CairnError('BLOCK_NOT_FOUND')
+    return 'Success' as const
+  })
+  route(app, context, getProofs, ({ input: { params } }) => proofs.describe(readCid(params.cid)))
+  route(app, context, listChecks, ({ input: { params, query } }) => proofs.listChecks(params.piece, query))
+  route(app, context, getCopies, ({ caller }) => readCopies(context, caller.address))
+  route(app, context, setCopies, ({ input: { body }, caller }) => writeCopies(context, caller.address, body.copies))
+  route(app, context, getAggregatePayload, async ({ input: { params }, raw, reply, signal }) => {
+    const payload = await proofs.openPayload(params.piece, readBearer(raw.headers.authorization))
+    const choice = chooseRanges(raw.headers.range, payload.sizeBytes)
+    if (choice.kind === 'none') throw new CairnError('INVALID_RANGE', { details: { sizeBytes: payload.sizeBytes } })
+    const part = choice.kind === 'parts' && choice.ranges.length === 1 ? choice.ranges[0] : undefined
+    const { start, end } = part ?? { start: 0, end: payload.sizeBytes }
+    reply.header('content-type', 'application/octet-stream').header('accept-ranges', 'bytes')
+    reply.header('content-length', end - start).header('cache-control', 'no-store')
+    if (part !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${payload.sizeBytes}`)
+    return Readable.from(payload.read(start, end, signal), { objectMode: false })
+  })
+}
+
+function readCid(text: string): CID {
+  try {
+    return CID.parse(text)
+  } catch (cause) {
+    throw new CairnError('INVALID_CID', { cause })
+  }
+}

@@ -1,0 +1,29 @@
+import type { Selectable } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+
+export type PieceRow = Selectable<Schema['piece']>
+export type PiecePackRow = Selectable<Schema['piece_pack']>
+export type AggregateRow = Selectable<Schema['aggregate']>
+export type DealRow = Selectable<Schema['deal']>
+export type CheckRow = Selectable<Schema['possession_check']>
+
+/** States of deals that count as a copy, there or on its way. */
+export const activeStates = ['queued', 'offered', 'kept', 'proving'] as const
+/** States in which the provider has said that it holds the bytes. */
+export const heldStates = ['kept', 'proving'] as const
+
+/** The packs of a piece, in their order. */
+export function findPacksOf(db: Database['read'], pieceId: string): Promise<PiecePackRow[]> {
+  return db.selectFrom('piece_pack').selectAll().where('piece_id', '=', pieceId).orderBy('offset_bytes').execute()
+}
+
+/** The pieces of an aggregate, in their order. */
+export function findPiecesOf(db: Database['read'], aggregateId: string): Promise<PieceRow[]> {
+  return db.selectFrom('piece').selectAll().where('aggregate_id', '=', aggregateId).orderBy('position').execute()
+}
+
+/** The deals of an aggregate, oldest first. */
+export function findDealsOf(db: Database['read'], aggregateId: string): Promise<DealRow[]> {
+  return db.selectFrom('deal').selectAll().where('aggregate_id', '=', aggregateId).orderBy('number').execute()
+}

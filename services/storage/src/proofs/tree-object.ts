@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import type { PieceTree } from '@cairn/pieces'
+import type { ObjectStore } from '../objects/objects.ts'
+import type { PieceRow } from './store.ts'
+
+/** Where the nodes of pieces lie in the object store. */
+export const treePrefix = 'trees/'
+
+/** Keeps the nodes of a tree; undefined where the root alone is all there is. */
+export async function writeTree(objects: ObjectStore, tree: PieceTree): Promise<string | undefined> {
+  if (tree.nodes.length <= 32) return undefined
+  const key = `${treePrefix}${randomUUID()}`
+  const writer = await objects.create(key)
+  try {
+    await writer.append([tree.nodes])
+    await writer.finish()
+  } catch (error) {
+    await writer.abort()
+    throw error
+  }
+  return key
+}
+
+/** The tree of a piece again. @throws CairnError DATA_DAMAGED */
+export async function readTree(objects: ObjectStore, row: PieceRow): Promise<PieceTree> {
+  const piece = { root: row.root, height: row.height, payloadBytes: row.payload_bytes }
+  if (row.tree_key === null) return { piece, nodes: row.root }
+  const sizeBytes = (await objects.size(row.tree_key)) ?? 0
+  return { piece, nodes: await objects.read(row.tree_key, 0, sizeBytes) }
+}
