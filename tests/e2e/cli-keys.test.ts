@@ -23,13 +23,18 @@ afterAll(async () => {
 type Run = { code: number | null; out: string; err: string }
 
 /** `owner` has the test wallet, `friend` a wallet of its own. */
-function cairn(who: 'owner' | 'friend', args: string[], input?: string): Promise<Run> {
+function cairn(
+  who: 'owner' | 'friend',
+  args: string[],
+  input?: string,
+  profile = join(network.home, 'network.json'),
+): Promise<Run> {
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, ['--conditions=@cairn/source', program, ...args], {
       cwd: folder,
       env: {
         PATH: process.env['PATH'],
-        CAIRN_NETWORK: join(network.home, 'network.json'),
+        CAIRN_NETWORK: profile,
         CAIRN_CONFIG_HOME: join(folder, who),
         CAIRN_PASSWORD_FILE: join(folder, 'password'),
       },
@@ -121,4 +126,19 @@ test('conditions: templates print what can be set, and what cannot is said why',
   expect((await cairn('owner', ['conditions', 'set', cid, '-'], '{}')).err).toContain('Condition validation error')
   expect(await json('owner', 'conditions', 'show', cid)).toMatchObject({ conditions: [], cid })
   expect(await json('owner', 'keys', 'sign-out')).toEqual({ signedOut: true })
+})
+
+test('signing out while a node is away says so, keeps what ends it there, and finishes later', async () => {
+  expect((await cairn('owner', ['keys', 'list'])).code).toBe(0)
+  const profile = JSON.parse(readFileSync(join(network.home, 'network.json'), 'utf8'))
+  const partly = join(folder, 'partly.json')
+  writeFileSync(partly, JSON.stringify({ ...profile, keyNodes: profile.keyNodes.with(3, 'http://127.0.0.1:9') }))
+  const first = await cairn('owner', ['keys', 'sign-out'], undefined, partly)
+  expect(first.code).not.toBe(0)
+  expect(first.err).toContain('still open at key node 4')
+  const kept = () => readFileSync(join(folder, 'owner', 'sessions.json'), 'utf8')
+  expect(kept()).toContain('"isClosing": true')
+  expect(await json('owner', 'keys', 'sign-out')).toEqual({ signedOut: true })
+  expect(JSON.parse(kept())).toEqual({})
+  expect(await json('owner', 'keys', 'sign-out'), 'nobody is signed in').toEqual({ signedOut: true })
 })

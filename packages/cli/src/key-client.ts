@@ -1,4 +1,4 @@
-import { type Client, createClient, type KeySession, openKeySession } from '@cairn/sdk'
+import { type Client, closeKeySession, createClient, type KeySession, openKeySession } from '@cairn/sdk'
 import type { Surroundings } from './command.ts'
 import { openWallet } from './commands/wallet.ts'
 
@@ -25,6 +25,8 @@ export async function openKeyClient(
   const kept = await state.readSession(name)
   const usesTestWallet = (await state.readWallet()) === undefined && network.wallet !== undefined
   const isOwn = isSession(kept) && (!usesTestWallet || kept.address === network.wallet?.address.toLowerCase())
+  // One last try: after that it is forgotten for the new one, and ends with its time.
+  if (isSession(kept) && kept.isClosing) await closeKeySession(client, kept, { signal: surroundings.signal })
   const keySession = isOwn && isOpen(kept) ? kept : await sign(surroundings, client, usesTestWallet)
   if (keySession !== kept) await state.writeSession(name, keySession)
   return createClient({
@@ -44,7 +46,7 @@ async function sign(surroundings: Surroundings, client: Client, usesTestWallet: 
 }
 
 /** What was kept, as far as it is needed here; the nodes look at the rest. */
-function isSession(value: unknown): value is KeySession {
+export function isSession(value: unknown): value is KeySession {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -56,6 +58,6 @@ function isSession(value: unknown): value is KeySession {
   )
 }
 
-function isOpen({ nodes }: KeySession): boolean {
-  return nodes.filter((node) => node !== null && node.refreshExpiresAt > Date.now() + leftMs).length >= 3
+function isOpen({ nodes, isClosing }: KeySession): boolean {
+  return !isClosing && nodes.filter((node) => node !== null && node.refreshExpiresAt > Date.now() + leftMs).length >= 3
 }

@@ -10,7 +10,7 @@ import {
   rotateFile,
 } from '@cairn/sdk'
 import { type Command, flag, type Surroundings, text } from '../command.ts'
-import { openKeyClient } from '../key-client.ts'
+import { isSession, openKeyClient } from '../key-client.ts'
 import { dots } from '../show-change.ts'
 
 function cidOf({ args }: Surroundings): string {
@@ -128,11 +128,22 @@ async function rotate(surroundings: Surroundings): Promise<void> {
 }
 
 async function signOut(surroundings: Surroundings): Promise<void> {
-  const { state, output, session } = surroundings
+  const { state, output, session, signal } = surroundings
   const network = await session.network()
-  const client = await openKeyClient(surroundings)
-  if (client.keySession !== undefined) await closeKeySession(client, client.keySession)
-  await state.writeSession(network.keyRouter ?? network.api, undefined)
+  const name = network.keyRouter ?? network.api
+  const kept = await state.readSession(name)
+  if (isSession(kept)) {
+    const { open } = await closeKeySession(await session.anonymous(), kept, { signal })
+    await state.writeSession(name, open.length === 0 ? undefined : kept)
+    if (open.length > 0) {
+      throw new CairnError('KEY_NODES_UNAVAILABLE', {
+        message: `The session is still open at key ${open.length === 1 ? 'node' : 'nodes'} ${open.map(({ node }) => node).join(', ')}`,
+        hint: 'Its tokens are kept for that alone: sign out again once the nodes are back.',
+        details: { open: open.map(({ node, error }) => ({ node, code: error.code })) },
+        cause: open[0]?.error,
+      })
+    }
+  }
   output.result({ signedOut: true }, 'The session with the key nodes has ended.')
 }
 

@@ -14,6 +14,7 @@ const node = v.object({ node: nodeNumberSchema })
 const signInErrors = [
   'INVALID_SIGNATURE',
   'CHALLENGE_EXPIRED',
+  'SESSION_EXPIRED',
   'INVALID_ADDRESS',
   'CHAIN_NOT_CONFIGURED',
   'UPSTREAM_FAILED',

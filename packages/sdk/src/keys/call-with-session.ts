@@ -3,9 +3,10 @@ import type { Client } from '../client.ts'
 import { callKeyNode, type NodeCallOptions } from './call-node.ts'
 import { type KeySession, tokenFor } from './session.ts'
 
-/** The session of a client. @throws CairnError NO_SESSION */
+/** The session of a client. @throws CairnError NO_SESSION, SESSION_EXPIRED for one that is being closed */
 export function sessionOf({ keySession }: Client): KeySession {
   if (keySession === undefined) throw new CairnError('NO_SESSION')
+  if (keySession.isClosing) throw new CairnError('SESSION_EXPIRED', { message: 'This session was closed' })
   return keySession
 }
 

@@ -1,9 +1,7 @@
 import { createSessionKey, type SessionKey, writeSignIn } from '@cairn/crypto'
 import {
   CairnError,
-  closeSession,
   getNonce,
-  keyShardCount,
   keyShardThreshold,
   type NodeSession,
   normalizeIdentity,
@@ -13,6 +11,7 @@ import {
 import type { Signer } from '../account/api-keys.ts'
 import { resolveSigner } from '../account/resolve-signer.ts'
 import type { Client } from '../client.ts'
+import { type Answer, askNodes } from './ask-nodes.ts'
 import { callKeyNode, nodeNumbers } from './call-node.ts'
 
 /**
@@ -26,6 +25,8 @@ export type KeySession = {
   nodes: (NodeSession | null)[]
   /** Why nodes have no part in it, where that is so. */
   faults?: { node: number; code: string; message: string; hint: string }[]
+  /** Whether it was ended where nodes could be reached: what is left of it is only good for ending it at the others. */
+  isClosing?: boolean
 }
 
 export type SessionOptions = {
@@ -61,7 +62,7 @@ export async function openKeySession(
     expiresAt: issuedAt + signMs,
   }
   const { signal } = options
-  const nonces = await askAll(nodeNumbers, (node) =>
+  const nonces = await askNodes(nodeNumbers, (node) =>
     callKeyNode(client, getNonce, node, { params: { node: String(node) }, body: subject }, { signal }),
   )
   requireThree(nonces)
@@ -75,7 +76,7 @@ export async function openKeySession(
   const signature = await wallet.sign(message)
   const body = { address, messages: [message], signature, chain: options.chain ?? 'ALL' }
   const answered = nodeNumbers.filter((node) => 'value' in (nonces[node - 1] ?? {}))
-  const sessions = await askAll(nodeNumbers, async (node) => {
+  const sessions = await askNodes(nodeNumbers, async (node) => {
     if (!answered.includes(node)) throw new CairnError('KEY_NODES_UNAVAILABLE')
     return callKeyNode(client, openSession, node, { params: { node: String(node) }, body }, { signal })
   })
@@ -158,35 +159,11 @@ async function renew(client: Client, session: KeySession, node: number, own: Nod
   return renewed
 }
 
-/** Ends a session on every node that can be reached. */
-export async function closeKeySession(client: Client, session: KeySession): Promise<void> {
-  await askAll(nodeNumbers, async (node) => {
-    const token = await tokenFor(client, session, node)
-    const proveWith = { secretKey: session.sessionKey.secretKey, token }
-    return callKeyNode(client, closeSession, node, { params: { node: String(node) } }, { token, proveWith })
-  })
-  session.nodes = Array.from({ length: keyShardCount }, () => null)
-}
-
 /** Host that the signature counts for: the router's, under which users know the key nodes. */
 function domainOf({ network }: Client): string {
   const url = network.keyRouter ?? network.keyNodes?.[0]
   if (url === undefined) throw new CairnError('NO_KEY_NODES')
   return new URL(url).host
-}
-
-type Answer<T> = { value: T } | { error: CairnError }
-
-function askAll<T>(nodes: readonly number[], ask: (node: number) => Promise<T>): Promise<Answer<T>[]> {
-  return Promise.all(
-    nodes.map(async (node): Promise<Answer<T>> => {
-      try {
-        return { value: await ask(node) }
-      } catch (error) {
-        return { error: CairnError.from(error) }
-      }
-    }),
-  )
 }
 
 function requireThree(answers: readonly Answer<unknown>[]): void {

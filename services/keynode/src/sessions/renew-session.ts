@@ -22,7 +22,7 @@ export type Renewal = {
 /**
  * Renews a session; the refresh token is spent by it. One that was spent before ends the session, for somebody else has it.
  * However often it is renewed, a session ends 30 days after its text was signed.
- * @throws CairnError INVALID_SIGNATURE
+ * @throws CairnError INVALID_SIGNATURE, SESSION_EXPIRED
  */
 export async function renewNodeSession(context: Context, renewal: Renewal): Promise<NodeSession> {
   const token = readRefreshToken(context, renewal.refreshToken)
@@ -37,8 +37,10 @@ export async function renewNodeSession(context: Context, renewal: Renewal): Prom
 
 async function findSession(context: Context, { address }: Renewal, { sessionId }: RefreshToken) {
   const row = await context.db.read.selectFrom('session').selectAll().where('id', '=', sessionId).executeTakeFirst()
-  if (row === undefined || row.ended_at !== null || row.expires_at < context.clock.now() || row.address !== address)
-    throw new CairnError('INVALID_SIGNATURE')
+  // The token is this node's own, so that its bearer may know what became of the session.
+  if (row === undefined || row.ended_at !== null || row.expires_at < context.clock.now())
+    throw new CairnError('SESSION_EXPIRED')
+  if (row.address !== address) throw new CairnError('INVALID_SIGNATURE')
   return row
 }
 
