@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { GIB, keyNodePauseMs, MIB } from '@cairn/protocol'
 import {
@@ -54,10 +55,31 @@ export type StorageConfig = {
   /** Storage providers that aggregates are given to. */
   readonly providers: readonly ProviderSettings[]
   readonly deals: DealSettings
+  /** Seals what the service keeps for others, such as the keys of names; that of the file in its home where absent. */
+  readonly secret: Uint8Array | undefined
+  /** DNS servers that DNSLinks are looked up with; none are where the list is empty. */
+  readonly dnslinkResolvers: readonly string[]
   readonly scrubBytesPerSecond: number
   readonly packGraceMs: number
   readonly stopTimeoutMs: number
   readonly logLevel: LogLevel
+}
+
+/** Length of the service's secret in bytes. */
+export const storageSecretBytes = 32
+
+function storageSecret(value: string): Uint8Array {
+  // The text itself stays out of the message.
+  if (!/^[0-9a-fA-F]{64}$/.test(value)) throw new Error(`must be ${2 * storageSecretBytes} hex characters`)
+  return new Uint8Array(Buffer.from(value, 'hex'))
+}
+
+function dnsServer(value: string): string {
+  const [, bracketed, plain, port = '53'] = /^(?:\[([^\]]+)\]|([^[\]]+?))(?::(\d{1,5}))?$/.exec(value) ?? []
+  const version = isIP(value) === 6 ? 6 : isIP(bracketed ?? plain ?? '')
+  const isGood = isIP(value) !== 0 || (version === (bracketed === undefined ? 4 : 6) && Number(port) <= 65_535)
+  if (!isGood) throw new Error('must be a list of IP addresses, with a port behind where it is not 53')
+  return value
 }
 
 /** Every setting there is. `docs/configuration.md` is printed from this record. */
@@ -145,6 +167,18 @@ export const settings = {
     fallback: '',
     read: parseDealSettings,
   },
+  CAIRN_STORAGE_SECRET: {
+    about:
+      'Secret that keys of names are sealed with: 64 hex characters; that of storage.key below CAIRN_HOME, made at the first start, where empty. Replicas of one database need the same. CAIRN_STORAGE_SECRET_FILE names a file that holds it.',
+    fallback: '',
+    read: optional(storageSecret),
+  },
+  CAIRN_DNSLINK_RESOLVERS: {
+    about:
+      'Addresses of DNS servers (1.1.1.1 or [::1]:5353), separated by commas, that the gateway looks up DNSLinks with; it serves no DNS names where empty.',
+    fallback: '',
+    read: (value: string) => list(value).map(dnsServer),
+  },
   CAIRN_SCRUB_BYTES_PER_SECOND: {
     about: 'Rate at which packs are re-read and checked in the background; 0 turns it off.',
     fallback: String(8 * MIB),
@@ -200,6 +234,8 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     faucetKey: values.CAIRN_FAUCET_KEY,
     providers: values.CAIRN_PROVIDERS,
     deals: values.CAIRN_DEALS,
+    secret: values.CAIRN_STORAGE_SECRET,
+    dnslinkResolvers: values.CAIRN_DNSLINK_RESOLVERS,
     scrubBytesPerSecond: values.CAIRN_SCRUB_BYTES_PER_SECOND,
     packGraceMs: values.CAIRN_PACK_GRACE_SECONDS,
     stopTimeoutMs: values.CAIRN_STOP_TIMEOUT_SECONDS,

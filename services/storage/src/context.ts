@@ -20,6 +20,8 @@ export type Context = {
   readonly log: FastifyBaseLogger
   readonly metrics: StorageMetrics
   readonly rates: RateLimiter
+  /** Secret of the service: what is kept for others is sealed with keys derived from it. */
+  readonly secret: Uint8Array
   /** Names this process in reservations and leases. */
   readonly processId: string
 }

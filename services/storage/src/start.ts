@@ -12,6 +12,7 @@ import { openDatabase } from './db/database.ts'
 import { createGatewayApp } from './gateway/app.ts'
 import { createStorageMetrics } from './metrics.ts'
 import { openFileStore } from './objects/files.ts'
+import { openSecret } from './open-secret.ts'
 import { createPackStore } from './packs/create-pack-store.ts'
 import type { PackEvent } from './packs/packs.ts'
 import { describeChains } from './payments/payments.ts'
@@ -62,7 +63,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     onEvent,
   })
   const rates = createRateLimiter(config.rateFactor, clock)
-  const context: Context = { config, db, packs, objects, clock, log, metrics, rates, processId: randomUUID() }
+  const secret = await openSecret(config)
+  const context: Context = { config, db, packs, objects, clock, log, metrics, rates, secret, processId: randomUUID() }
 
   const abandoned = await releaseAbandoned(context)
   if (db.kind === 'sqlite') await endAllLeases(db)

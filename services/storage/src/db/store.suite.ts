@@ -192,6 +192,8 @@ export function databaseSuite(
       expect(await second.read.selectFrom('migration').select('name').execute()).toEqual([
         { name: '0001_create-tables' },
         { name: '0002_create-payments' },
+        { name: '0003_create-names' },
+        { name: '0004_create-proofs' },
       ])
     })
 

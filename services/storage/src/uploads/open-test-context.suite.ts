@@ -42,6 +42,7 @@ export async function openTestContext(limitBytes: number, env: Record<string, st
     log,
     metrics: createStorageMetrics(),
     rates: createRateLimiter(0, clock),
+    secret: new Uint8Array(32),
     processId: 'test',
   }
   await db.write((trx) =>
