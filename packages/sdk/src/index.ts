@@ -9,6 +9,7 @@ export {
 export {
   type ApiKeyInfo,
   CairnError,
+  type Deal,
   type ErrorCode,
   type FileEntry,
   isCid,
@@ -17,6 +18,7 @@ export {
   networks,
   normalizeAddress,
   type Payment,
+  type PossessionCheck,
 } from '@cairn/protocol'
 export { createApiKey, getMessage, listApiKeys, revokeApiKey, type Signer } from './account/api-keys.ts'
 export { getQuote, type Quote } from './account/quote.ts'
@@ -72,6 +74,16 @@ export {
 } from './payments/pay.ts'
 export { type Coin, findChain, getPrice, getTickerPrice, isCoin, type Price } from './payments/price.ts'
 export type { OnProgress, Progress } from './progress.ts'
+export { challengeProvider } from './proofs/challenge-provider.ts'
+export { type Copies, getCopies, getProofs, listChecks, type StorageProofs, setCopies } from './proofs/proofs.ts'
+export {
+  type Check,
+  type PieceReport,
+  type ProviderReport,
+  type StorageReport,
+  type VerifyOptions,
+  verifyStorage,
+} from './proofs/verify-storage.ts'
 export { type CallOptions, call } from './request.ts'
 export type { EncryptedUploadOptions, EncryptedUploadResult } from './upload/send-encrypted.ts'
 export type { UploadOptions, UploadResult } from './upload/send-files.ts'

@@ -118,7 +118,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
       if (place === undefined) throw new CairnError('BLOCK_NOT_FOUND')
       if (place.pieces.length === 0) throw new CairnError('PROOF_NOT_FOUND')
       const { waitingPacks, furtherPieces } = place
-      const pieces = await Promise.all(place.pieces.map(({ row }) => describePiece(row, place.block)))
+      const pieces = await Promise.all(place.pieces.map(({ row, packs }) => describePiece(row, packs, place.block)))
       return { cid: cid.toString(), challengeMs: config.deals.challengeMs, waitingPacks, furtherPieces, pieces }
     },
     async findAggregate(piece) {
@@ -190,7 +190,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
     },
   }
 
-  const describePiece = async (row: PieceRow, block: Placement['block']) => {
+  const describePiece = async (row: PieceRow, packs: readonly PiecePackRow[], block: Placement['block']) => {
     const piece = toPiece(row)
     const found = await proofs.findAggregate(row)
     return {
@@ -199,6 +199,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
       payloadBytes: row.payload_bytes,
       paddedBytes: paddedBytesOf(piece),
       createdAt: row.created_at,
+      cars: packs.map(({ offset_bytes: offset, size_bytes: length }) => ({ offset, length })),
       block: block?.pack.piece_id === row.id ? await proveBlock(row, block) : null,
       aggregate: found === undefined ? null : await describeAggregate(row, found),
     }
