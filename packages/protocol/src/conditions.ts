@@ -122,6 +122,8 @@ export function parseConditions(
   const given: readonly unknown[] = input.conditions
   if (given.length === 0 && options.allowEmpty !== true) return refuse('"conditions" must contain at least 1 items')
   if (given.length > conditionsMost) return refuse(`"conditions" must contain at most ${conditionsMost} items`)
+  if (given.length === 0 && decryptionType === 'ACCESS_CONDITIONS')
+    return refuse('"conditions" must contain at least 1 items where decryptionType is ACCESS_CONDITIONS')
   const list = given.map((condition) => canonicalize(chainType, condition))
   const checked = readSet(chainType, list)
   const aggregator = input.aggregator ?? ''

@@ -183,6 +183,8 @@ export const updateConditions = defineCall({
   path: '/api/fileAccessConditions/{node}',
   tag: 'Conditions',
   summary: 'Set conditions',
+  description:
+    'An empty list clears them. decryptionType ACCESS_CONDITIONS leaves the file to them alone: nobody owns it or is shared with any more.',
   body: { kind: 'json', schema: v.object({ ...subject, ...conditionFields }) },
   errors: [...changeErrors, 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED', 'CONDITION_UNKNOWN'],
 })

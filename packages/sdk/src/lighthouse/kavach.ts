@@ -179,12 +179,14 @@ export async function accessControl(
     conditions: [...conditions],
     chainType,
     ...(aggregator === undefined ? {} : { aggregator }),
+    // With the shards it is always said; later only where it is not what it is anyway.
+    ...(keyShards.length > 0 || decryptionType !== 'ADDRESS' ? { decryptionType } : {}),
   }
   return callFive((node) => {
     const payload = keyShards[node - 1]
     return payload === undefined
       ? callRouter(updateConditions, { params: at(node), body }, auth_token)
-      : callRouter(createConditions, { params: at(node), body: { ...body, decryptionType, payload } }, auth_token)
+      : callRouter(createConditions, { params: at(node), body: { ...body, payload } }, auth_token)
   })
 }
 

@@ -1,6 +1,8 @@
-import { type AccessCondition, type ConditionSet, parseConditions } from '@cairn/protocol'
+import { type AccessCondition, type ConditionSet, parseConditions, zeroAddress } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
-import { changeRecord, requireOwner } from './change-record.ts'
+import { changeRecord, nameChange, requireOwner } from './change-record.ts'
+import { isLeftBy } from './ownerless.ts'
+import { reseal } from './save.ts'
 import type { KeyRow } from './store.ts'
 
 /** The conditions of a record, as they are kept. */
@@ -13,8 +15,9 @@ export function conditionsOf({ conditions }: Pick<KeyRow, 'conditions'>): Condit
 export async function readConditions(
   context: Context,
   input: Parameters<typeof parseConditions>[0],
+  options: { allowEmpty?: boolean } = {},
 ): Promise<ConditionSet> {
-  const set = parseConditions(input)
+  const set = parseConditions(input, options)
   await context.conditions.validateOnCreate(set)
   return set
 }
@@ -24,12 +27,26 @@ export function writeConditions({ decryptionType: _type, ...set }: ConditionSet)
   return JSON.stringify(set)
 }
 
-/** Sets or removes conditions. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND */
-export function changeConditions(context: Context, caller: Caller, cid: string, conditions: string | null) {
-  const name = { kind: 'conditions' as const, arguments: { removed: conditions === null } }
-  return changeRecord(context, cid, caller, name, (record) => {
+/**
+ * Sets or removes conditions.
+ * @param isOwnerless leaves the key to them alone: nobody owns it any more, and it is shared with nobody
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND
+ */
+export function changeConditions(
+  context: Context,
+  caller: Caller,
+  cid: string,
+  conditions: string | null,
+  { isOwnerless = false }: { isOwnerless?: boolean } = {},
+) {
+  const kind = 'conditions' as const
+  const name = { kind, arguments: { removed: conditions === null, isOwnerless } }
+  return changeRecord(context, cid, caller, name, async (record, trx) => {
+    const change = { id: nameChange(caller, kind), by: caller.address, conditions }
+    if (isOwnerless && (await isLeftBy(trx, record.row, change))) return 'same'
     requireOwner(record, caller)
-    return { conditions }
+    if (!isOwnerless) return { conditions }
+    return { conditions, sharedTo: [], ...reseal(context, record, zeroAddress, record.row.version + 1) }
   })
 }
 

@@ -238,6 +238,9 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await work).code).toBe('ACCESS_DENIED')
       expect((await get(cid)).json).toMatchObject({ owner: zeroAddress, conditions: met })
       expect((await retrieve(cid, owner)).json).toMatchObject({ payload: shard })
+      const closed = freshCid()
+      await save(closed, { ...left, conditions: unmet })
+      expect((await retrieve(closed, friend)).code, 'the conditions alone').toBe('ACCESS_DENIED')
     })
 
     test('a key that was saved without them gets them, and is left to them by its owner alone', async () => {
@@ -249,6 +252,34 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await save(cid, { decryptionType: 'ACCESS_CONDITIONS' })).json).toMatchObject({ data: { version: 2 } })
       expect((await get(cid)).json).toMatchObject({ conditions: met, owner: zeroAddress })
       expect((await retrieve(cid, stranger)).json).toMatchObject({ payload: shard })
+    })
+
+    test('a key is left to them later as well: then the conditions alone count, and the same call is the same change', async () => {
+      const cid = freshCid()
+      await save(cid, { conditions: unmet, sharedTo: [friend.address] })
+      expect((await set(cid, { conditions: met, decryptionType: 'ACCESS_CONDITIONS' }, friend)).code).toBe(
+        'ACCESS_DENIED',
+      )
+      expect((await set(cid, { conditions: [], decryptionType: 'ACCESS_CONDITIONS' })).code).toBe('INVALID_CONDITION')
+      expect((await retrieve(cid, friend)).status).toBe(200)
+      const left = { conditions: unmet, decryptionType: 'access_conditions' }
+      expect((await set(cid, left)).json).toMatchObject({ message: 'success', data: { version: 2 } })
+      expect((await set(cid, left)).json).toMatchObject({ message: 'success', data: { version: 2 } })
+      expect((await get(cid)).json).toMatchObject({ owner: zeroAddress, conditions: unmet, sharedTo: [] })
+      for (const work of [
+        set(cid, { conditions: met }),
+        set(cid, { ...left, conditions: met }),
+        set(cid, left, stranger),
+        remove(cid),
+        share(cid, [stranger.address]),
+        retrieve(cid, owner),
+        retrieve(cid, friend),
+      ])
+        expect((await work).code).toBe('ACCESS_DENIED')
+      const open = freshCid()
+      await save(open, { conditions: unmet })
+      await set(open, { conditions: met, decryptionType: 'ACCESS_CONDITIONS' })
+      expect((await retrieve(open, stranger)).json).toMatchObject({ payload: shard })
     })
 
     test('a retired key has none any more', async () => {

@@ -124,9 +124,10 @@ export function registerShardRoutes(app: FastifyInstance, context: Context): voi
   route(app, context, updateConditions, async ({ input: { params, body }, caller }) => {
     own(params.node)
     const cid = canonicalCid(body.cid)
-    const isCleared = Array.isArray(body.conditions) && body.conditions.length === 0
-    const conditions = isCleared ? null : writeConditions(await readConditions(context, body))
-    return done(await changeConditions(context, caller, cid, conditions))
+    const set = await readConditions(context, body, { allowEmpty: true })
+    const isOwnerless = set.decryptionType === 'ACCESS_CONDITIONS'
+    const conditions = set.conditions.length === 0 ? null : writeConditions(set)
+    return done(await changeConditions(context, caller, cid, conditions, { isOwnerless }))
   })
   route(app, context, removeConditions, async ({ input: { params, body }, caller }) => {
     own(params.node)

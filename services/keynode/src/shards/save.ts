@@ -10,6 +10,7 @@ import {
 import { ConflictError, isUniqueViolation } from '@cairn/service'
 import type { Caller, Context } from '../context.ts'
 import { applyChange, nameChange, requireOwner } from './change-record.ts'
+import { isLeftBy } from './ownerless.ts'
 import { openShard, sealShard } from './seal.ts'
 import {
   digestOf,
@@ -43,7 +44,8 @@ export type SavedShard = {
  */
 export async function saveRecord(context: Context, caller: Caller, shard: SavedShard): Promise<{ version: number }> {
   checkSet(context, shard)
-  const sharedTo = [...new Set(shard.sharedTo)].filter((address) => address !== caller.address)
+  // Nobody could ever take the right from them again, and it is the conditions alone that shall count.
+  const sharedTo = shard.isOwnerless ? [] : [...new Set(shard.sharedTo)].filter((address) => address !== caller.address)
   if (sharedTo.length > sharedAddressesMost) throw new CairnError('KEY_LIMIT')
   // A set without a name of its own is tied together by the challenge that all five calls came with.
   const setId = shard.set?.id ?? `auth:${caller.challengeId}`
@@ -139,7 +141,7 @@ async function saveAgain(
     ...(wanted.conditions === undefined ? {} : { conditions: wanted.conditions }),
     ...(row.state === 'retired' ? { state: 'held' as const, successor: null } : {}),
     ...(owner === row.owner || row.sealed === null ? {} : reseal(context, record, owner, version)),
-    sharedTo: [...new Set([...record.sharedTo, ...wanted.sharedTo])],
+    sharedTo: wanted.isOwnerless ? [] : [...new Set([...record.sharedTo, ...wanted.sharedTo])],
   }
   return applyChange(context, trx, record, changed, { kind, id, by: caller.address })
 }
@@ -149,11 +151,10 @@ async function hasMadeOwnerless(
   context: Context,
   trx: Trx,
   row: KeyRow,
-  { id, by, ...wanted }: Wanted & { id: string; by: string },
+  wanted: Wanted & { id: string; by: string },
 ): Promise<boolean> {
-  if (row.owner !== zeroAddress || wanted.isOwnerless !== true || row.conditions !== wanted.conditions) return false
-  const made = trx.selectFrom('change').select('seq').where('cid', '=', row.cid).where('id', '=', id)
-  if ((await made.where('by_address', '=', by).executeTakeFirst()) === undefined) return false
+  const { id, by, conditions } = wanted
+  if (wanted.isOwnerless !== true || !(await isLeftBy(trx, row, { id, by, conditions }))) return false
   const sets = [inForce(row), ...(await findOtherSets(trx, row.cid))]
   return sets.some((kept) => kept.set_id === wanted.setId && isSamePayload(context, kept, wanted.payload))
 }
