@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
-const published = ['protocol', 'unixfs', 'crypto', 'pieces', 'contracts', 'sdk', 'cli']
+const published = ['protocol', 'unixfs', 'crypto', 'pieces', 'names', 'contracts', 'sdk', 'cli']
 
 function step(name: string, command: string, args: string[], cwd = root): void {
   const started = performance.now()

@@ -11,6 +11,7 @@ const rows = [
   ['protocol does no I/O', 'packages/protocol/src/a.ts', "import 'node:fs'", 'noRestrictedImports'],
   ['protocol imports nothing of ours', 'packages/protocol/src/b.ts', "import '@cairn/sdk'", 'noRestrictedImports'],
   ['unixfs does no I/O', 'packages/unixfs/src/a.ts', "import 'node:fs'", 'noRestrictedImports'],
+  ['names does no I/O', 'packages/names/src/a.ts', "import 'node:fs'", 'noRestrictedImports'],
   ['pieces does no I/O', 'packages/pieces/src/a.ts', "import 'node:fs'", 'noRestrictedImports'],
   ['crypto does no I/O', 'packages/crypto/src/a.ts', "import 'node:fs'", 'noRestrictedImports'],
   [
@@ -30,6 +31,12 @@ const rows = [
     'services do not use each other',
     'services/keynode/src/shards/a.ts',
     "import '@cairn/storage'",
+    'noRestrictedImports',
+  ],
+  [
+    'providers do not use other services',
+    'services/provider/src/pieces/a.ts',
+    "import '@cairn/keynode'",
     'noRestrictedImports',
   ],
   ['the frame knows no service', 'packages/service/src/a.ts', "import '@cairn/crypto'", 'noRestrictedImports'],

@@ -1,0 +1,64 @@
+import { CairnError, nameRecordBytesMost } from '@cairn/protocol'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { writeFields } from './fields.ts'
+import type { NameKey } from './name-key.ts'
+import { encodeRecordData, signedBytes } from './record-data.ts'
+import { recordFields } from './record-fields.ts'
+
+const nanosecondsPerMs = 1_000_000n
+const uint64Most = (1n << 64n) - 1n
+const text = new TextEncoder()
+
+/** What a record says. */
+export type RecordOptions = {
+  /** `/ipfs/{cid}` or `/ipns/{name}`, with or without a path behind it. */
+  value: string
+  /** Above that of every record published before. */
+  sequence: bigint
+  /** How long the record is good for, from now. */
+  lifetimeMs: number
+  /** How long readers may keep it without asking again. */
+  ttlMs: number
+  /** Ms since 1970; the clock's where absent. */
+  now?: number
+}
+
+/**
+ * Signs a record, by versions 1 and 2 of signatures, so that old and new readers take it.
+ * @throws CairnError INVALID_NAME_VALUE for a value that is no path or too long, INVALID_IPNS_RECORD for numbers that no record can have
+ * @see https://specs.ipfs.tech/ipns/ipns-record/#record-creation
+ */
+export async function createRecord(key: NameKey, options: RecordOptions): Promise<Uint8Array> {
+  const { sequence } = options
+  const end = (options.now ?? Date.now()) + options.lifetimeMs
+  if (!/^\/(?:ipfs|ipns)\/[^/\s]/.test(options.value)) throw new CairnError('INVALID_NAME_VALUE')
+  const isPossible =
+    sequence >= 0n &&
+    sequence <= uint64Most &&
+    Number.isSafeInteger(options.ttlMs) &&
+    options.ttlMs >= 0 &&
+    BigInt(options.ttlMs) * nanosecondsPerMs <= uint64Most &&
+    end >= 0 &&
+    end <= lastMoment
+  if (!isPossible) throw new CairnError('INVALID_IPNS_RECORD')
+  const value = text.encode(options.value)
+  // Other implementations write nanoseconds; a clock here has milliseconds.
+  const validity = text.encode(new Date(end).toISOString().replace('Z', '000000Z'))
+  const ttlNs = BigInt(options.ttlMs) * nanosecondsPerMs
+  const data = encodeRecordData({ value, validity, sequence, ttlNs })
+  const bytes = writeFields([
+    [recordFields.value, value],
+    [recordFields.signatureV1, ed25519.sign(Uint8Array.of(...value, ...validity, ...text.encode('EOL')), key.seed)],
+    [recordFields.validityType, 0n],
+    [recordFields.validity, validity],
+    [recordFields.sequence, sequence],
+    [recordFields.ttl, ttlNs],
+    [recordFields.signatureV2, ed25519.sign(signedBytes(data), key.seed)],
+    [recordFields.data, data],
+  ])
+  if (bytes.length > nameRecordBytesMost) throw new CairnError('INVALID_NAME_VALUE')
+  return bytes
+}
+
+/** 9999-12-31T23:59:59.999Z: the last that RFC 3339 can write. */
+const lastMoment = 253_402_300_799_999

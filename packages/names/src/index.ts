@@ -1,0 +1,6 @@
+export { createRecord, type RecordOptions } from './create-record.ts'
+export { isNewer } from './is-newer.ts'
+export { exportNameKey, importNameKey } from './key-formats.ts'
+export { createNameKey, type NameKey, nameKeyFromSeed } from './name-key.ts'
+export { parseName } from './parse-name.ts'
+export { type NameRecord, readRecord } from './read-record.ts'

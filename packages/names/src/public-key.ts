@@ -1,0 +1,80 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { create } from 'multiformats/hashes/digest'
+import type { MultihashDigest } from 'multiformats/hashes/interface'
+import { readFields, writeFields } from './fields.ts'
+
+const identity = 0x00
+const sha2256 = 0x12
+/** Keys of at most this many bytes stand in the name themselves; of others, the name has the hash. */
+const inlineBytesMost = 42
+const rsaBits = { least: 2048, most: 8192 }
+
+/** Types of keys as libp2p numbers them. ECDSA (3) is optional in the specification, and not read here. */
+const types = { rsa: 0n, ed25519: 1n, secp256k1: 2n }
+
+/** A public key of libp2p that can sign names. */
+export type PublicKey = { readonly type: 'rsa' | 'ed25519' | 'secp256k1'; readonly key: Uint8Array<ArrayBuffer> }
+
+/**
+ * Reads a public key as libp2p writes it; undefined where it is none that we read.
+ * @see https://github.com/libp2p/specs/blob/master/peer-ids/peer-ids.md
+ */
+export function readPublicKey(bytes: Uint8Array): PublicKey | undefined {
+  const fields = readFields(bytes)
+  const type = fields?.get(1)
+  const key = fields?.get(2)
+  if (fields?.size !== 2 || !(key instanceof Uint8Array)) return undefined
+  const copy = Uint8Array.from(key)
+  if (type === types.ed25519 && key.length === 32) return { type: 'ed25519', key: copy }
+  if (type === types.secp256k1 && key.length === 33) return { type: 'secp256k1', key: copy }
+  if (type === types.rsa) return { type: 'rsa', key: copy }
+  return undefined
+}
+
+/** Writes a public key as libp2p does. */
+export function writePublicKey({ type, key }: PublicKey): Uint8Array {
+  return writeFields([
+    [1, types[type]],
+    [2, key],
+  ])
+}
+
+/** The multihash that a key's name is made of: the key itself where it is short, else its hash. */
+export function hashPublicKey(publicKey: PublicKey): MultihashDigest {
+  const bytes = writePublicKey(publicKey)
+  return bytes.length <= inlineBytesMost ? create(identity, bytes) : create(sha2256, sha256(bytes))
+}
+
+/** The key that stands in a name's multihash; undefined where there is only its hash. */
+export function inlineKey(hash: MultihashDigest): PublicKey | undefined {
+  return hash.code === identity && hash.size <= inlineBytesMost ? readPublicKey(hash.digest) : undefined
+}
+
+/** Whether a multihash is one of a key: an inlined key that can be read, or a SHA-256. */
+export function isKeyHash(hash: MultihashDigest): boolean {
+  return (hash.code === sha2256 && hash.size === 32) || inlineKey(hash) !== undefined
+}
+
+/** Whether a signature of this message is one by this key. Other curves than Ed25519 are loaded when first needed. */
+export async function verifySignature(
+  { type, key }: PublicKey,
+  signature: Uint8Array,
+  message: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  try {
+    if (type === 'ed25519') return ed25519.verify(signature, message, key, { zip215: false })
+    if (type === 'secp256k1') {
+      const { secp256k1 } = await import('@noble/curves/secp256k1.js')
+      return secp256k1.verify(signature, message, key, { format: 'der', lowS: false })
+    }
+    const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+    const rsa = await crypto.subtle.importKey('spki', key, algorithm, false, ['verify'])
+    const bits = 'modulusLength' in rsa.algorithm ? Number(rsa.algorithm.modulusLength) : 0
+    if (bits < rsaBits.least || bits > rsaBits.most) return false
+    return await crypto.subtle.verify(algorithm.name, rsa, Uint8Array.from(signature), message)
+  } catch {
+    // What no key and no signature can be read from is not signed by it.
+    return false
+  }
+}

@@ -1,0 +1,267 @@
+import { readFileSync } from 'node:fs'
+import { CairnError } from '@cairn/protocol'
+import { generateKeyPair, privateKeyFromProtobuf } from '@libp2p/crypto/keys'
+import fc from 'fast-check'
+import { createIPNSRecord, marshalIPNSRecord, multihashToIPNSRoutingKey, unmarshalIPNSRecord } from 'ipns'
+import { ipnsSelector } from 'ipns/selector'
+import { ipnsValidator } from 'ipns/validator'
+import { base36 } from 'multiformats/bases/base36'
+import { base64pad } from 'multiformats/bases/base64'
+import { CID } from 'multiformats/cid'
+import { expect, test } from 'vitest'
+import { writeFields } from './fields.ts'
+import {
+  createNameKey,
+  createRecord,
+  exportNameKey,
+  isNewer,
+  type NameKey,
+  nameKeyFromSeed,
+  readRecord,
+} from './index.ts'
+import { encodeRecordData } from './record-data.ts'
+import { recordFields } from './record-fields.ts'
+
+const value = '/ipfs/bafkreicysg23kiwv34eg2d7qweipxwosdo2py4ldv42nbauguluen5v6am'
+const hour = 3_600_000
+
+const routingKey = (name: string) => {
+  const { multihash } = CID.parse(name, base36)
+  if (multihash.code !== 0x00 && multihash.code !== 0x12) throw new Error('not a name')
+  return multihashToIPNSRoutingKey({ ...multihash, code: multihash.code })
+}
+const sign = (key: NameKey, more: { sequence?: bigint; lifetimeMs?: number; ttlMs?: number; value?: string } = {}) =>
+  createRecord(key, { value, sequence: 1n, lifetimeMs: hour, ttlMs: 60_000, ...more })
+const code = (error: unknown) => (CairnError.is(error) ? error.code : error)
+const refusal = (name: string, bytes: Uint8Array, now?: number) =>
+  readRecord(name, bytes, now).then(() => 'accepted', code)
+
+const path = fc
+  .array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }), { maxLength: 3 })
+  .map((names) => [value, ...names.map((name) => name.replaceAll('/', '-'))].join('/'))
+const options = fc.record({
+  seed: fc.uint8Array({ minLength: 32, maxLength: 32 }),
+  value: path,
+  sequence: fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }),
+  lifetimeMs: fc.integer({ min: 60_000, max: 365 * 24 * hour }),
+  ttlMs: fc.integer({ min: 0, max: 365 * 24 * hour }),
+})
+
+test('records signed here are valid in the ipns package, which reads the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(options, async ({ seed, ...more }) => {
+      const key = await nameKeyFromSeed(seed)
+      const bytes = await createRecord(key, more)
+      await ipnsValidator(routingKey(key.name), bytes)
+      const theirs = unmarshalIPNSRecord(bytes)
+      // Their reader trims what it read.
+      expect(theirs.value).toBe(more.value.trim())
+      expect(theirs.sequence).toBe(more.sequence)
+      expect(theirs.ttl).toBe(BigInt(more.ttlMs) * 1_000_000n)
+      const ours = await readRecord(key.name, bytes)
+      expect(ours).toMatchObject({ name: key.name, value: more.value, sequence: more.sequence, ttlMs: more.ttlMs })
+      expect(new Date(theirs.validity).getTime()).toBe(ours.validUntil)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('records of the ipns package are byte for byte those signed here with the same end', async () => {
+  await fc.assert(
+    fc.asyncProperty(options, async ({ seed, ...more }) => {
+      const key = await nameKeyFromSeed(seed)
+      const libp2pKey = privateKeyFromProtobuf(base64pad.baseDecode(exportNameKey(key, 'libp2p')))
+      const trimmed = more.value.trim()
+      const ttlNs = BigInt(more.ttlMs) * 1_000_000n
+      const theirs = marshalIPNSRecord(
+        await createIPNSRecord(libp2pKey, trimmed, more.sequence, more.lifetimeMs, { ttlNs, v1Compatible: true }),
+      )
+      const read = await readRecord(key.name, theirs)
+      expect(read).toMatchObject({ value: trimmed, sequence: more.sequence, ttlMs: more.ttlMs })
+      const ours = await createRecord(key, { ...more, value: trimmed, lifetimeMs: 0, now: read.validUntil })
+      const end = new Date(read.validUntil).toISOString().replace('Z', '')
+      // Their clock has microseconds in the last digits: then only the lengths can be compared.
+      const theirEnd = unmarshalIPNSRecord(theirs).validity
+      if (theirEnd === `${end}000000Z`) expect(ours).toEqual(theirs)
+      else expect(ours.length).toBe(theirs.length)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test.each(['RSA', 'secp256k1'] as const)('records by %s keys are read, and refused for another name', async (type) => {
+  const key = type === 'RSA' ? await generateKeyPair('RSA', 2048) : await generateKeyPair('secp256k1')
+  const bytes = marshalIPNSRecord(await createIPNSRecord(key, value, 7n, hour, { v1Compatible: true }))
+  const name = key.publicKey.toCID().toString(base36)
+  expect(await readRecord(name, bytes)).toMatchObject({ name, value, sequence: 7n })
+  expect(await refusal((await createNameKey()).name, bytes)).toBe('INVALID_IPNS_RECORD')
+  const changed = Uint8Array.from(bytes)
+  changed[changed.length - 3] = (changed[changed.length - 3] ?? 0) ^ 1
+  expect(await refusal(name, changed)).toBe('INVALID_IPNS_RECORD')
+})
+
+test('RSA keys below 2048 bits are refused', async () => {
+  const key = await generateKeyPair('RSA', 1024)
+  const bytes = marshalIPNSRecord(await createIPNSRecord(key, value, 7n, hour, { v1Compatible: true }))
+  expect(await refusal(key.publicKey.toCID().toString(base36), bytes)).toBe('INVALID_IPNS_RECORD')
+})
+
+const kubo = readFileSync(new URL('./vectors/kubo-records.txt', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => line.split(' '))
+
+test.each(kubo)('record of Kubo for %s is read', async (name, kuboValue, sequence, ttlMs, record = '') => {
+  const bytes = base64pad.baseDecode(record)
+  const read = await readRecord(name, bytes)
+  expect(read).toMatchObject({ name, value: kuboValue, sequence: BigInt(sequence ?? ''), ttlMs: Number(ttlMs) })
+  expect(new Date(read.validUntil).getUTCFullYear()).toBe(2126)
+  expect(read.bytes).toEqual(bytes)
+})
+
+test.each([['signed here', undefined], ...kubo.map(([name, , , , record]) => [name ?? '', record ?? ''] as const)])(
+  'any changed byte of the record %s is refused, or changes nothing that is read',
+  { timeout: 120_000 },
+  async (name, record) => {
+    const key = await createNameKey()
+    const from = record === undefined ? key.name : name
+    const bytes = record === undefined ? await sign(key) : base64pad.baseDecode(record)
+    const { bytes: _, ...meant } = await readRecord(from, bytes)
+    const accepted: number[] = []
+    for (let at = 0; at < bytes.length; at++) {
+      for (const mask of [1, 0x80, 0xff]) {
+        const changed = Uint8Array.from(bytes)
+        changed[at] = (bytes[at] ?? 0) ^ mask
+        const read = await readRecord(from, changed).catch(code)
+        if (read === 'INVALID_IPNS_RECORD') continue
+        // Only the signature of version 1 may differ, which the specification tells readers not to look at.
+        expect(read).toMatchObject(meant)
+        accepted.push(at)
+      }
+    }
+    const version1 = unmarshalIPNSRecord(bytes)
+    const length = 'signatureV1' in version1 ? version1.signatureV1.length : 0
+    expect(new Set(accepted).size).toBe(length)
+  },
+)
+
+test('a record cut short or lengthened anywhere is refused', async () => {
+  const key = await createNameKey()
+  const bytes = await sign(key)
+  for (let length = 0; length < bytes.length; length++) {
+    expect(await refusal(key.name, bytes.subarray(0, length))).toBe('INVALID_IPNS_RECORD')
+  }
+  expect(await refusal(key.name, Uint8Array.of(...bytes, 0))).toBe('INVALID_IPNS_RECORD')
+})
+
+test('bytes of any kind are refused with a code', async () => {
+  const { name } = await createNameKey()
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
+      expect(await refusal(name, bytes)).toBe('INVALID_IPNS_RECORD')
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('expired records are refused, to the millisecond, and say when they ended', async () => {
+  const key = await createNameKey()
+  const bytes = await createRecord(key, { value, sequence: 1n, lifetimeMs: 1000, ttlMs: 0, now: 5000 })
+  expect(await readRecord(key.name, bytes, 5999)).toMatchObject({ validUntil: 6000, ttlMs: 0 })
+  await expect(readRecord(key.name, bytes, 6000)).rejects.toMatchObject({
+    code: 'IPNS_RECORD_EXPIRED',
+    details: { validUntil: 6000 },
+  })
+})
+
+test('records of another name are refused, also with its key beside them', async () => {
+  const [mine, other] = [await createNameKey(), await createNameKey()]
+  const bytes = await sign(other)
+  expect(await refusal(mine.name, bytes)).toBe('INVALID_IPNS_RECORD')
+  const withKey = Uint8Array.of(
+    ...bytes,
+    ...writeFields([[recordFields.publicKey, Uint8Array.of(8, 1, 0x12, 0x20, ...other.publicKey)]]),
+  )
+  expect(await refusal(mine.name, withKey)).toBe('INVALID_IPNS_RECORD')
+  expect(await refusal(other.name, withKey)).toBe('accepted')
+})
+
+test('records above 10 KiB are refused, and none is signed', async () => {
+  const key = await createNameKey()
+  const most = 10 * 1024
+  await expect(sign(key, { value: `${value}/${'a'.repeat(most)}` })).rejects.toMatchObject({
+    code: 'INVALID_NAME_VALUE',
+  })
+  const bytes = await sign(key)
+  const padding = (length: number) => writeFields([[15, new Uint8Array(length)]])
+  const fitting = Uint8Array.of(...bytes, ...padding(most - bytes.length - 3))
+  expect(fitting.length).toBe(most)
+  expect(await refusal(key.name, fitting)).toBe('accepted')
+  expect(await refusal(key.name, Uint8Array.of(...bytes, ...padding(most - bytes.length - 2)))).toBe(
+    'INVALID_IPNS_RECORD',
+  )
+})
+
+test('fields of version 1 that say something else than what is signed are refused', async () => {
+  const key = await createNameKey()
+  const bytes = await sign(key, { sequence: 5n })
+  // Field 5, sequence, 5 → 6; the field is a byte with its tag before it.
+  const at = bytes.findIndex((byte, index) => byte === 0x28 && bytes[index + 1] === 5 && bytes[index + 2] === 0x30)
+  const changed = Uint8Array.from(bytes)
+  changed[at + 1] = 6
+  await expect(readRecord(key.name, changed)).rejects.toMatchObject({
+    details: { reason: 'fields of version 1 differ from what is signed' },
+  })
+})
+
+test.each([
+  ['no path', 'hello', 'INVALID_NAME_VALUE'],
+  ['another namespace', '/dnslink/example.org', 'INVALID_NAME_VALUE'],
+  ['nothing behind the namespace', '/ipfs/', 'INVALID_NAME_VALUE'],
+])('a value that is %s is not signed', async (_, wrong, expected) => {
+  await expect(sign(await createNameKey(), { value: wrong })).rejects.toMatchObject({ code: expected })
+})
+
+test('numbers that no record can have are not signed', async () => {
+  const key = await createNameKey()
+  for (const wrong of [
+    { sequence: -1n },
+    { sequence: 1n << 64n },
+    { ttlMs: -1 },
+    { ttlMs: 0.5 },
+    { ttlMs: Number.MAX_SAFE_INTEGER },
+    { lifetimeMs: Number.NaN },
+    { lifetimeMs: 1e18 },
+  ]) {
+    await expect(sign(key, wrong)).rejects.toMatchObject({ code: 'INVALID_IPNS_RECORD' })
+  }
+})
+
+test('among records the same one wins as in the ipns package', async () => {
+  const key = await createNameKey()
+  const choice = fc.record({
+    sequence: fc.bigInt({ min: 0n, max: 3n }),
+    lifetimeMs: fc.constantFrom(hour, 2 * hour, 3 * hour),
+  })
+  await fc.assert(
+    fc.asyncProperty(choice, choice, async (first, second) => {
+      const now = Date.now()
+      const bytes = [
+        await createRecord(key, { ...first, value, ttlMs: 0, now }),
+        await createRecord(key, { ...second, value, ttlMs: 0, now }),
+      ] as const
+      const [one, two] = [await readRecord(key.name, bytes[0]), await readRecord(key.name, bytes[1])]
+      const theirs = ipnsSelector(routingKey(key.name), [...bytes])
+      expect(isNewer(two, one) ? 1 : 0).toBe(theirs)
+      expect(isNewer(one, two) && isNewer(two, one)).toBe(false)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('the signed document is DAG-CBOR with its keys in order', () => {
+  const bytes = encodeRecordData({ value: Uint8Array.of(1), validity: Uint8Array.of(2), sequence: 3n, ttlNs: 4n })
+  const text = new TextDecoder('latin1').decode(bytes)
+  const keys = ['TTL', 'Value', 'Sequence', 'Validity', 'ValidityType']
+  expect(keys.map((key) => text.indexOf(key))).toEqual(keys.map((key) => text.indexOf(key)).toSorted((a, b) => a - b))
+})
