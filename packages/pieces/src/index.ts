@@ -9,7 +9,7 @@ export {
 } from './challenge-statement.ts'
 export { createPieceHasher, hashPiece, type PieceHasher } from './hasher.ts'
 export { type InclusionProof, type MerklePath, resolveAggregate } from './inclusion.ts'
-export { heightMost, type Piece, type PieceTree, paddedBytesOf, roomOf } from './piece.ts'
+export { heightMost, keptLevel, keptPayloadBytes, type Piece, type PieceTree, paddedBytesOf, roomOf } from './piece.ts'
 export { encodePieceCid, encodePieceCidV1, parsePieceCid } from './piece-cid.ts'
 export {
   challengeLeaves,

@@ -1,0 +1,30 @@
+import { createServiceApp, type Readiness, registerHealthRoutes } from '@cairn/service'
+import type { FastifyInstance } from 'fastify'
+import type { Context } from './context.ts'
+import { routeParts } from './http/route.ts'
+import type { Pulls } from './pieces/pulls.ts'
+import { registerPieceRoutes } from './pieces/routes.ts'
+import { providerVersion } from './version.ts'
+
+/** The one listener of a provider. */
+export function createProviderApp(
+  context: Context,
+  pulls: Pulls,
+  readiness: Readiness,
+  stop: AbortSignal,
+): FastifyInstance {
+  const { config } = context
+  const app = createServiceApp({
+    log: context.log,
+    metrics: context.metrics,
+    readiness,
+    stop,
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
+    isSecure: config.publicUrl?.startsWith('https:') ?? false,
+    dialect: 'api',
+  })
+  registerHealthRoutes(app, routeParts(context), readiness, providerVersion)
+  registerPieceRoutes(app, context, pulls)
+  return app
+}

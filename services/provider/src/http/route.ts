@@ -1,0 +1,34 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { CairnError, type CallDefinition } from '@cairn/protocol'
+import { type Authorized, type Handler, type RouteParts, readBearer, routeCall } from '@cairn/service'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+
+/** Who holds the provider's key: there is one. */
+type KeyHolder = 'keyHolder'
+
+/** Binds a call of a provider. */
+export function route<C extends CallDefinition>(
+  app: FastifyInstance,
+  context: Context,
+  call: C,
+  handler: Handler<C, KeyHolder>,
+): void {
+  routeCall(app, routeParts(context), call, handler)
+}
+
+/** What the routes of a provider are made with. */
+export function routeParts({ config, metrics, rates }: Context): RouteParts<KeyHolder> {
+  return { metrics, rates, authorize: async (request) => requireKey(request, config.accessKey) }
+}
+
+/** @throws CairnError UNAUTHENTICATED */
+function requireKey(request: FastifyRequest, accessKey: string): Authorized<KeyHolder> {
+  const given = readBearer(request.headers.authorization)
+  // Hashes are of one length, so that comparing takes the same time for all.
+  const hash = (text: string) => createHash('sha256').update(text).digest()
+  if (!timingSafeEqual(hash(given), hash(accessKey))) {
+    throw new CairnError('UNAUTHENTICATED', { hint: 'Send "Authorization: Bearer" with the key of this provider.' })
+  }
+  return { caller: 'keyHolder', id: 'keyHolder' }
+}

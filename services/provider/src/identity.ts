@@ -1,0 +1,22 @@
+import { hkdfSync } from 'node:crypto'
+
+/** What a provider derives from its one secret. None of it leaves the process, but for the public half of the signing key. */
+export type ProviderKeys = {
+  /** Ed25519 seed: signs answers to challenges. */
+  readonly signing: Uint8Array
+  /** AES-256 key that the credentials of sources are sealed with at rest. */
+  readonly sealing: Uint8Array
+}
+
+/** Length of a provider's secret in bytes. */
+export const providerSecretBytes = 32
+
+/**
+ * Derives the keys of a provider from its secret, each for one purpose.
+ * @see https://www.rfc-editor.org/rfc/rfc5869
+ */
+export function deriveProviderKeys(secret: Uint8Array): ProviderKeys {
+  const derive = (purpose: string) =>
+    new Uint8Array(hkdfSync('sha256', secret, 'cairn/provider/1', purpose, providerSecretBytes))
+  return { signing: derive('signing'), sealing: derive('sealing') }
+}

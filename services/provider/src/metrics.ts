@@ -1,0 +1,50 @@
+import { pieceStates } from '@cairn/protocol'
+import { createMetrics, type Metrics } from '@cairn/service'
+import { Counter, Gauge } from 'prom-client'
+import type { PieceCounts } from './pieces/store.ts'
+
+/** The figures of a storage provider. */
+export type ProviderMetrics = Metrics & {
+  readonly pulledBytes: Counter
+  readonly pulls: Counter<'result'>
+  readonly challenges: Counter<'result'>
+  readonly servedBytes: Counter
+  readonly damagedPieces: Counter
+}
+
+/** Makes a registry of its own, so that several providers live in one process. */
+export function createProviderMetrics(capacityBytes: number, count: () => Promise<PieceCounts>): ProviderMetrics {
+  const metrics = createMetrics()
+  const registers = [metrics.registry]
+  new Gauge({ name: 'cairn_provider_capacity_bytes', help: 'Bytes of pieces taken at most', registers }).set(
+    capacityBytes,
+  )
+  new Gauge({
+    name: 'cairn_provider_used_bytes',
+    help: 'Bytes of pieces kept or promised',
+    registers,
+    async collect() {
+      this.set((await count()).usedBytes)
+    },
+  })
+  new Gauge({
+    name: 'cairn_provider_pieces',
+    help: 'Pieces by state',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const { pieces } = await count()
+      for (const state of pieceStates) this.set({ state }, pieces[state])
+    },
+  })
+  const counter = (name: string, help: string) => new Counter({ name, help, registers })
+  const byResult = (name: string, help: string) => new Counter({ name, help, labelNames: ['result'], registers })
+  return {
+    ...metrics,
+    pulledBytes: counter('cairn_provider_pulled_bytes_total', 'Bytes fetched from sources'),
+    pulls: byResult('cairn_provider_pulls_total', 'Tries to fetch a piece: kept, cut, failed or damaged'),
+    challenges: byResult('cairn_provider_challenges_total', 'Challenges: proven, or damaged'),
+    servedBytes: counter('cairn_provider_served_bytes_total', 'Bytes of payloads given out'),
+    damagedPieces: counter('cairn_provider_damaged_pieces_total', 'Pieces found not to be what they were'),
+  }
+}

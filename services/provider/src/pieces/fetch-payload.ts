@@ -1,0 +1,108 @@
+import { CairnError } from '@cairn/protocol'
+
+export type PayloadRequest = {
+  url: string
+  authorization: string | undefined
+  /** The byte to begin with. */
+  offset: number
+  /** Length of the whole payload. */
+  payloadBytes: number
+  slowestBytesPerSecond: number
+  /** Time over which the least rate is averaged, and in which an answer has to begin. */
+  windowMs: number
+  signal: AbortSignal
+}
+
+/** Statuses of a source that may answer otherwise later. */
+const passing: readonly number[] = [408, 425, 429]
+
+/**
+ * The rest of a payload from its source, from `offset` to its end: no more, and no less unless it throws. Redirects are not
+ * followed, so that nothing but the configured sources is ever asked.
+ *
+ * @throws CairnError UPSTREAM_FAILED when it is worth another try; HTTP_ERROR, UNEXPECTED_RESPONSE when it is not; the
+ *   signal's reason
+ */
+export async function* fetchPayload(request: PayloadRequest): AsyncGenerator<Uint8Array, void, undefined> {
+  const { url, authorization, offset, payloadBytes, slowestBytesPerSecond, windowMs, signal } = request
+  const slow = new AbortController()
+  let timer = setTimeout(() => slow.abort(cut('The source did not answer in time')), windowMs)
+  try {
+    const response = await fetch(url, {
+      headers: {
+        'accept-encoding': 'identity',
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(offset === 0 ? {} : { range: `bytes=${offset}-` }),
+      },
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, slow.signal]),
+    })
+    let toSkip = 0
+    try {
+      toSkip = bytesToSkip(response, offset, payloadBytes)
+    } catch (error) {
+      await response.body?.cancel()
+      throw error
+    }
+    let left = payloadBytes - offset
+    let windowBytes = 0
+    const startWindow = (): void => {
+      clearTimeout(timer)
+      windowBytes = 0
+      timer = setTimeout(() => slow.abort(cut('The source sent its answer too slowly')), windowMs)
+    }
+    startWindow()
+    for await (const piece of response.body ?? []) {
+      windowBytes += piece.length
+      if (windowBytes >= (slowestBytesPerSecond * windowMs) / 1000) startWindow()
+      const bytes = piece.subarray(toSkip)
+      toSkip -= piece.length - bytes.length
+      if (bytes.length > left) throw unexpected('The source sent more bytes than the piece has')
+      left -= bytes.length
+      if (bytes.length > 0) yield bytes
+    }
+    if (left > 0) throw cut('The source broke off')
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    if (slow.signal.aborted) throw slow.signal.reason
+    if (CairnError.is(error)) throw error
+    throw cut('The source could not be reached or broke off', error)
+  } finally {
+    clearTimeout(timer)
+    slow.abort()
+  }
+}
+
+/** Bytes at the start of an answer that are there already. @throws CairnError for an answer that is not the payload */
+function bytesToSkip(response: Response, offset: number, payloadBytes: number): number {
+  const { status, headers } = response
+  if (status !== 200 && status !== 206) {
+    const message = `The source answered with status ${status}`
+    if (status >= 500 || passing.includes(status)) throw cut(message)
+    throw new CairnError('HTTP_ERROR', { message })
+  }
+  if ((headers.get('content-encoding') ?? 'identity') !== 'identity') {
+    throw unexpected('The source encoded its answer')
+  }
+  if (status === 200) {
+    const length = headers.get('content-length')
+    if (length !== null && Number(length) !== payloadBytes) throw wrongLength(length)
+    return offset
+  }
+  const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? []
+  if (Number(start) !== offset) throw unexpected('The source answered with another range than was asked for')
+  if (total !== undefined && total !== '*' && Number(total) !== payloadBytes) throw wrongLength(total)
+  return 0
+}
+
+function wrongLength(length: string): CairnError {
+  return unexpected(`The source has ${length.slice(0, 20)} bytes, which is not the length of the piece`)
+}
+
+function cut(message: string, cause?: unknown): CairnError {
+  return new CairnError('UPSTREAM_FAILED', { message, cause })
+}
+
+function unexpected(message: string): CairnError {
+  return new CairnError('UNEXPECTED_RESPONSE', { message })
+}

@@ -1,0 +1,117 @@
+import { Worker } from 'node:worker_threads'
+import type { PieceTree } from '@cairn/pieces'
+import { CairnError, type ErrorCode } from '@cairn/protocol'
+
+/** What the thread is asked. */
+export type HashQuestion = { id: number; hasher: number } & (
+  | { kind: 'write'; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: 'finish' | 'drop'; bytes?: never }
+)
+export type HashAnswer = { id: number; tree?: PieceTree; fault?: { code: ErrorCode; message: string } }
+
+/** Computes one commitment beside the main thread. */
+export type ThreadHasher = {
+  /** Takes a copy of the bytes. Resolves when there is room for more. @throws CairnError as the first fault of the thread */
+  write(bytes: Uint8Array): Promise<void>
+  /** The commitment. @throws CairnError INVALID_REQUEST for nothing, PIECE_TOO_LARGE, INTERNAL when the thread died */
+  finish(): Promise<PieceTree>
+  /** Gives up. */
+  drop(): void
+}
+
+/** A thread that computes commitments. */
+export type HashThread = AsyncDisposable & {
+  createHasher(): ThreadHasher
+  /** The commitment to bytes that are all there. */
+  hash(bytes: Uint8Array): Promise<PieceTree>
+}
+
+/** Writes of one hasher that may wait for the thread; each is a copy of what was read. */
+const waitingMost = 4
+
+type Waiting = { resolve(answer: HashAnswer): void; reject(error: unknown): void }
+
+/** Starts with the first question, keeps no process alive by itself, and is started anew after it died. */
+export function createHashThread(): HashThread {
+  const waiting = new Map<number, Waiting>()
+  let worker: Worker | undefined
+  let nextId = 0
+
+  const giveUp = (died: Worker, cause: unknown): void => {
+    if (worker !== died) return
+    worker = undefined
+    for (const { reject } of waiting.values()) reject(new CairnError('INTERNAL', { cause }))
+    waiting.clear()
+  }
+  const start = (): Worker => {
+    const started = new Worker(new URL('./hash-thread.ts', import.meta.url))
+    started.on('message', (answer: HashAnswer) => {
+      const asker = waiting.get(answer.id)
+      waiting.delete(answer.id)
+      if (waiting.size === 0) started.unref()
+      if (answer.fault === undefined) asker?.resolve(answer)
+      else asker?.reject(new CairnError(answer.fault.code, { message: answer.fault.message }))
+    })
+    started.on('error', (error) => giveUp(started, error))
+    started.on('exit', (code) => giveUp(started, `the hash thread ended with ${code}`))
+    return started
+  }
+  type Unnumbered = HashQuestion extends infer Q ? (Q extends HashQuestion ? Omit<Q, 'id'> : never) : never
+  const ask = (question: Unnumbered): Promise<HashAnswer> => {
+    worker ??= start()
+    const id = nextId++
+    const { promise, resolve, reject } = Promise.withResolvers<HashAnswer>()
+    waiting.set(id, { resolve, reject })
+    worker.ref()
+    worker.postMessage({ ...question, id }, question.kind === 'write' ? [question.bytes.buffer] : [])
+    return promise
+  }
+
+  const createHasher = (): ThreadHasher => {
+    const hasher = nextId++
+    const running = new Set<Promise<unknown>>()
+    let fault: unknown
+    let home: Worker | undefined
+    const requireHome = (): void => {
+      if (home !== undefined && home !== worker) fault ??= new CairnError('INTERNAL', { cause: 'the hash thread died' })
+      if (fault !== undefined) throw fault
+    }
+    return {
+      async write(bytes) {
+        requireHome()
+        // A copy of these bytes alone: their buffer may hold more, and is used again.
+        const written = ask({ kind: 'write', hasher, bytes: new Uint8Array(bytes) })
+          .catch((error: unknown) => {
+            fault ??= error
+          })
+          .finally(() => running.delete(written))
+        running.add(written)
+        home ??= worker
+        if (running.size >= waitingMost) await Promise.race(running)
+        if (fault !== undefined) throw fault
+      },
+      async finish() {
+        await Promise.all(running)
+        requireHome()
+        const { tree } = await ask({ kind: 'finish', hasher })
+        if (tree === undefined) throw new CairnError('INTERNAL')
+        return tree
+      },
+      drop() {
+        if (worker !== undefined && worker === home) ask({ kind: 'drop', hasher }).catch(() => undefined)
+      },
+    }
+  }
+
+  return {
+    createHasher,
+    async hash(bytes) {
+      const hasher = createHasher()
+      await hasher.write(bytes)
+      return hasher.finish()
+    },
+    async [Symbol.asyncDispose]() {
+      await worker?.terminate()
+    },
+  }
+}

@@ -1,0 +1,23 @@
+/** Lets one piece of work at a time have a name. */
+export type KeyedLock = {
+  /** Runs the work when all that asked for the name before are done. */
+  run<T>(name: string, work: () => Promise<T>): Promise<T>
+}
+
+/** Locks of one process: a provider's folder belongs to one. */
+export function createKeyedLock(): KeyedLock {
+  const last = new Map<string, Promise<unknown>>()
+  return {
+    async run(name, work) {
+      const before = last.get(name) ?? Promise.resolve()
+      const own = before.then(work)
+      const settled = own.catch(() => undefined)
+      last.set(name, settled)
+      try {
+        return await own
+      } finally {
+        if (last.get(name) === settled) last.delete(name)
+      }
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { errnoOf } from './write-faults.ts'
+
+/** The files of a provider: payloads, the kept level of their trees, and what is not whole yet. */
+export type PieceFiles = {
+  payloadPath(cid: string): string
+  /** Where a payload grows until it is whole and checked. */
+  partPath(cid: string): string
+  /** Bytes of a part; 0 where there is none. */
+  partBytes(cid: string): Promise<number>
+  /**
+   * Takes a payload that no row vouches for back to the parts: the end of a pull was cut off before its row was written, or
+   * the piece was found damaged. A part that is there already is newer and wins.
+   */
+  takeBack(cid: string): Promise<void>
+  /** Makes a whole, synced part the payload; durable when it resolves. The tree goes first, so that a payload has one. */
+  keep(cid: string, nodes: Uint8Array): Promise<void>
+  writeTree(cid: string, nodes: Uint8Array): Promise<void>
+  /** The kept nodes as they were written; undefined where the file is gone or changed. */
+  readTree(cid: string): Promise<Uint8Array | undefined>
+  /** Removes all of a piece. What is not there is no error. */
+  remove(cid: string): Promise<void>
+  removePart(cid: string): Promise<void>
+  /** CIDs of all pieces that have a file. */
+  list(): Promise<Set<string>>
+}
+
+/** Begins a tree's file; the SHA-256 of the nodes follows, then they themselves. */
+const treeMagic = Buffer.from('cairn-tree-1\n')
+const treeHeadBytes = treeMagic.length + 32
+
+/** Opens the folders of a provider, made where they are missing. */
+export async function openPieceFiles(home: string): Promise<PieceFiles> {
+  const pieces = join(home, 'pieces')
+  const parts = join(home, 'parts')
+  for (const folder of [home, pieces, parts]) await mkdir(folder, { recursive: true, mode: 0o700 })
+  await syncFolder(home)
+
+  // The end of a CID is spread evenly; its beginning is the same for all.
+  const place = (cid: string, kind: string) => join(pieces, cid.slice(-2), `${cid}.${kind}`)
+  const payloadPath = (cid: string) => place(cid, 'payload')
+  const treePath = (cid: string) => place(cid, 'tree')
+  const partPath = (cid: string) => join(parts, cid)
+
+  const ensureFolder = async (cid: string): Promise<void> => {
+    const folder = dirname(payloadPath(cid))
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await syncFolder(pieces)
+  }
+  const writeTree = async (cid: string, nodes: Uint8Array): Promise<void> => {
+    await ensureFolder(cid)
+    const draft = join(parts, `${cid}.${randomUUID()}`)
+    try {
+      const file = await open(draft, 'wx', 0o600)
+      try {
+        await file.writeFile(Buffer.concat([treeMagic, createHash('sha256').update(nodes).digest(), nodes]))
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(draft, treePath(cid))
+    } finally {
+      await rm(draft, { force: true })
+    }
+    await syncFolder(dirname(treePath(cid)))
+  }
+
+  return {
+    payloadPath,
+    partPath,
+    writeTree,
+    async partBytes(cid) {
+      return (await sizeOf(partPath(cid))) ?? 0
+    },
+    async takeBack(cid) {
+      if ((await sizeOf(payloadPath(cid))) === undefined) return
+      if ((await sizeOf(partPath(cid))) === undefined) await rename(payloadPath(cid), partPath(cid))
+      else await rm(payloadPath(cid), { force: true })
+    },
+    async keep(cid, nodes) {
+      await writeTree(cid, nodes)
+      await rename(partPath(cid), payloadPath(cid))
+      await syncFolder(dirname(payloadPath(cid)))
+      await syncFolder(parts)
+    },
+    async readTree(cid) {
+      const bytes = await readFile(treePath(cid)).catch((error: unknown) => {
+        if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'EIO') return undefined
+        throw error
+      })
+      if (bytes === undefined || bytes.length < treeHeadBytes || !bytes.subarray(0, treeMagic.length).equals(treeMagic))
+        return undefined
+      const nodes = bytes.subarray(treeHeadBytes)
+      const hash = bytes.subarray(treeMagic.length, treeHeadBytes)
+      return createHash('sha256').update(nodes).digest().equals(hash) ? new Uint8Array(nodes) : undefined
+    },
+    async remove(cid) {
+      for (const path of [payloadPath(cid), treePath(cid), partPath(cid)]) await rm(path, { force: true })
+    },
+    async removePart(cid) {
+      await rm(partPath(cid), { force: true })
+    },
+    async list() {
+      const found = new Set<string>()
+      const note = (name: string) => found.add(name.split('.')[0] ?? name)
+      for (const folder of await readdir(pieces)) for (const name of await readdir(join(pieces, folder))) note(name)
+      for (const name of await readdir(parts)) {
+        // A tree that was being written: nobody has heard of it.
+        if (name.includes('.')) await rm(join(parts, name), { force: true })
+        else note(name)
+      }
+      return found
+    },
+  }
+}
+
+/** Makes what was renamed into a folder survive a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}

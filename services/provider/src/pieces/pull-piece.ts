@@ -1,0 +1,114 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { encodePieceCid, type PieceTree } from '@cairn/pieces'
+import { CairnError } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { fetchPayload } from './fetch-payload.ts'
+import type { ThreadHasher } from './hash-thread-client.ts'
+import { openAuthorization } from './seal-authorization.ts'
+import { requireSource } from './sources.ts'
+import type { PieceRow } from './store.ts'
+import { toWriteFault } from './write-faults.ts'
+
+/** How one try goes on: with what is there of it, until it is whole or the signal fires. */
+export type PullOptions = { signal: AbortSignal; windowMs: number; onProgress(receivedBytes: number): void }
+
+const readBytes = 1024 * 1024
+
+/**
+ * One try to fetch a piece. What a try before left, also one of a process that was killed, is hashed again and gone on from;
+ * a payload that turns out wrong after that is fetched once more from its first byte, for the part may have been bad.
+ * When it resolves, payload and tree are durable in their places.
+ *
+ * @throws CairnError VERIFICATION_FAILED when the bytes are not the piece's, those of `fetchPayload`, STORAGE_FULL,
+ *   STORAGE_FAILED, SOURCE_NOT_ALLOWED
+ */
+export async function pullPiece(context: Context, row: PieceRow, options: PullOptions): Promise<void> {
+  const { cid, payload_bytes: payloadBytes } = row
+  const { files } = context
+  await files.takeBack(cid)
+  const file = await open(files.partPath(cid), constants.O_RDWR | constants.O_CREAT, 0o600).catch(reportWrite)
+  try {
+    const { size } = await file.stat()
+    const offset = size > payloadBytes ? 0 : size
+    if (offset !== size) await file.truncate(0)
+    let tree = await fill(context, row, file, offset, options)
+    if (encodePieceCid(tree.piece) !== cid && offset > 0) {
+      context.log.warn({ piece: cid, offset }, 'what was there of a piece was wrong; it is fetched from its start')
+      await file.truncate(0)
+      tree = await fill(context, row, file, 0, options)
+    }
+    if (encodePieceCid(tree.piece) !== cid) {
+      throw new CairnError('VERIFICATION_FAILED', {
+        message: 'The source’s bytes do not have the commitment of the piece',
+      })
+    }
+    await file.sync().catch(reportWrite)
+    await files.keep(cid, tree.nodes).catch(reportWrite)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Fills a part up to its end; answers the commitment to all of it. */
+async function fill(
+  context: Context,
+  row: PieceRow,
+  file: FileHandle,
+  offset: number,
+  options: PullOptions,
+): Promise<PieceTree> {
+  const { signal, windowMs, onProgress } = options
+  const { cid, url, authorization, payload_bytes: payloadBytes } = row
+  const hasher = context.hashes.createHasher()
+  try {
+    await hashPart(hasher, file, offset, signal)
+    onProgress(offset)
+    if (offset === payloadBytes) return await hasher.finish()
+    requireSource(context.config.sources, url)
+    const rest = fetchPayload({
+      url,
+      authorization: authorization === null ? undefined : openAuthorization(context.keys.sealing, cid, authorization),
+      offset,
+      payloadBytes,
+      slowestBytesPerSecond: context.config.slowestPullBytesPerSecond,
+      windowMs,
+      signal,
+    })
+    let position = offset
+    for await (const bytes of rest) {
+      await writeAll(file, bytes, position).catch(reportWrite)
+      await hasher.write(bytes)
+      position += bytes.length
+      context.metrics.pulledBytes.inc(bytes.length)
+      onProgress(position)
+    }
+    return await hasher.finish()
+  } catch (error) {
+    hasher.drop()
+    throw error
+  }
+}
+
+async function hashPart(hasher: ThreadHasher, file: FileHandle, end: number, signal: AbortSignal): Promise<void> {
+  const buffer = new Uint8Array(Math.min(readBytes, end))
+  for (let position = 0; position < end; ) {
+    signal.throwIfAborted()
+    const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - position), position)
+    if (bytesRead === 0) throw new CairnError('STORAGE_FAILED', { cause: 'a part became shorter' })
+    await hasher.write(buffer.subarray(0, bytesRead))
+    position += bytesRead
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
+    if (bytesWritten === 0) throw new CairnError('STORAGE_FULL', { cause: 'a write of zero bytes' })
+    done += bytesWritten
+  }
+}
+
+function reportWrite(error: unknown): never {
+  throw toWriteFault(error)
+}

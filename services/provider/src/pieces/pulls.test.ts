@@ -1,0 +1,299 @@
+import { access, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  bytesOf,
+  cidOf,
+  cutAfter,
+  quickPulls,
+  startTestProvider,
+  startTestSource,
+  type TestProvider,
+  type TestSource,
+} from '../test-provider.fixture.ts'
+
+let source: TestSource
+let provider: TestProvider
+beforeEach(async () => {
+  source = await startTestSource()
+  provider = await startTestProvider(source.url)
+})
+afterEach(async () => {
+  await provider[Symbol.asyncDispose]()
+  await source[Symbol.asyncDispose]()
+})
+
+async function put(length: number, seed = length): Promise<{ cid: string; payload: Buffer; url: string }> {
+  const payload = bytesOf(length, seed)
+  return { cid: await cidOf(payload), payload, url: source.put(`/${seed}`, payload) }
+}
+
+const sizes = [1, 127, 128, 20_000, 32_512, 32_513, 1_040_384, 1_040_385, 3_000_000]
+
+test.each(sizes)('a piece of %i bytes is fetched, checked and kept', async (length) => {
+  const { cid, payload, url } = await put(length)
+  const { status, json } = await provider.offer(cid, url)
+  expect(status).toBe(202)
+  expect(json).toMatchObject({ piece: cid, payloadBytes: length, lastError: null })
+  const kept = await provider.until(cid, 'kept')
+  expect(kept).toMatchObject({ receivedBytes: length, keptSince: expect.any(Number), checkedAt: expect.any(Number) })
+  expect(await readFile(provider.context.files.payloadPath(cid))).toEqual(payload)
+  expect(await readdir(join(provider.home, 'parts'))).toEqual([])
+})
+
+test('what the source wants to see is sent to it, and is sealed while it lies in the database', async () => {
+  const { cid, url } = await put(5000)
+  const secret = 'Bearer very-secret-token'
+  source.handlers.push((_request, response) => response.writeHead(503).end())
+  await provider.offer(cid, url, secret)
+  await provider.until(cid, 'kept')
+  expect(source.requests.map(({ headers }) => headers.authorization)).toEqual([secret, secret])
+  const files = await readdir(provider.home)
+  for (const name of files.filter((one) => one.startsWith('provider.sqlite'))) {
+    expect((await readFile(join(provider.home, name))).includes('very-secret-token')).toBe(false)
+  }
+})
+
+describe('a source that breaks off', () => {
+  test('is asked for the rest', async () => {
+    const { cid, payload, url } = await put(3_000_000)
+    source.handlers.push(cutAfter(1_000_000), cutAfter(700_000))
+    await provider.offer(cid, url)
+    await provider.until(cid, 'kept')
+    expect(await readFile(provider.context.files.payloadPath(cid))).toEqual(payload)
+    const starts = source.requests.map(({ headers }) => Number(/\d+/.exec(headers.range ?? '0')?.[0]))
+    expect(starts).toHaveLength(3)
+    // The last bytes before a cut may not have arrived, but nothing that did is sent again.
+    expect(starts[0]).toBe(0)
+    expect(starts[1]).toBeGreaterThan(0)
+    expect(starts[2]).toBeGreaterThan(starts[1] ?? 0)
+  })
+
+  test('and then knows no ranges sends all, of which what is there is dropped', async () => {
+    const { cid, payload, url } = await put(2_000_000)
+    source.handlers.push(cutAfter(1_500_000), (_request, response, body) => response.writeHead(200).end(body))
+    await provider.offer(cid, url)
+    await provider.until(cid, 'kept')
+    expect(await readFile(provider.context.files.payloadPath(cid))).toEqual(payload)
+  })
+
+  test('and whose first part was wrong is read once more from its start', async () => {
+    const { cid, payload, url } = await put(2_000_000)
+    source.handlers.push((_request, response, body) => {
+      response.writeHead(200, { 'content-length': body.length })
+      response.write(Buffer.alloc(1_000_000, 7), () => response.destroy())
+    })
+    await provider.offer(cid, url)
+    await provider.until(cid, 'kept')
+    expect(await readFile(provider.context.files.payloadPath(cid))).toEqual(payload)
+  })
+
+  test('and stalls is left after a while', async () => {
+    await provider[Symbol.asyncDispose]()
+    provider = await startTestProvider(source.url, {}, { pullTimes: { ...quickPulls, windowMs: 100 } })
+    const { cid, url } = await put(500_000)
+    source.handlers.push((_request, response, body) => {
+      response.writeHead(200, { 'content-length': body.length })
+      response.write(body.subarray(0, 10))
+    })
+    // One that never answers at all.
+    source.handlers.push(() => undefined)
+    await provider.offer(cid, url)
+    await provider.until(cid, 'kept')
+    expect(source.requests.length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('for good fails in the end, with the reason and without any bytes left', async () => {
+    const { cid, url } = await put(500_000)
+    for (let count = 0; count < 20; count++) source.handlers.push((_request, response) => response.writeHead(500).end())
+    await provider.offer(cid, url)
+    const failed = await provider.until(cid, 'failed')
+    expect(failed).toMatchObject({
+      receivedBytes: 0,
+      keptSince: null,
+      lastError: { code: 'UPSTREAM_FAILED', message: 'The source answered with status 500' },
+    })
+    expect(await readdir(join(provider.home, 'parts'))).toEqual([])
+    // Offered again, it is fetched.
+    source.handlers.length = 0
+    await provider.offer(cid, url)
+    expect(await provider.until(cid, 'kept')).toMatchObject({ lastError: null })
+  })
+})
+
+describe('what is not the piece is not kept', () => {
+  const failWith = async (code: string, cid: string) => {
+    expect(await provider.until(cid, 'failed')).toMatchObject({ lastError: { code } })
+    expect(source.requests).toHaveLength(1)
+    expect(await readdir(join(provider.home, 'parts'))).toEqual([])
+    await expect(access(provider.context.files.payloadPath(cid))).rejects.toThrow()
+    expect((await provider.call('GET', `/pieces/${cid}/payload`)).code).toBe('PIECE_NOT_FOUND')
+    expect((await provider.call('GET', '/')).json).toMatchObject({ usedBytes: 0, pieces: { failed: 1 } })
+  }
+
+  test('one flipped bit', async () => {
+    const { cid, payload } = await put(100_000)
+    payload[70_000] = (payload[70_000] ?? 0) ^ 1
+    await provider.offer(cid, source.put('/flipped', payload))
+    await failWith('VERIFICATION_FAILED', cid)
+  })
+
+  test.each([
+    ['too short', (body: Buffer) => body.subarray(1)],
+    ['too long', (body: Buffer) => Buffer.concat([body, Buffer.alloc(1)])],
+  ])('a payload that is %s', async (_what, change) => {
+    const { cid, payload } = await put(100_000)
+    await provider.offer(cid, source.put('/length', change(payload)))
+    await failWith('UNEXPECTED_RESPONSE', cid)
+  })
+
+  test('one that is too long without saying so', async () => {
+    const { cid, url } = await put(100_000)
+    source.handlers.push((_request, response, body) => {
+      response.writeHead(200)
+      response.write(body)
+      response.end('!')
+    })
+    await provider.offer(cid, url)
+    await failWith('UNEXPECTED_RESPONSE', cid)
+  })
+
+  test('one that is not there', async () => {
+    const { cid } = await put(100_000)
+    await provider.offer(cid, `${source.url}/nowhere`)
+    await failWith('HTTP_ERROR', cid)
+  })
+
+  test('one behind a redirect: it is not followed', async () => {
+    const { cid, url } = await put(100_000)
+    const elsewhere = source.put('/elsewhere', Buffer.alloc(10))
+    source.handlers.push((_request, response) => response.writeHead(302, { location: elsewhere }).end())
+    await provider.offer(cid, url)
+    await failWith('HTTP_ERROR', cid)
+  })
+
+  test('one that is encoded', async () => {
+    const { cid, url } = await put(100_000)
+    source.handlers.push((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('x'))
+    await provider.offer(cid, url)
+    await failWith('UNEXPECTED_RESPONSE', cid)
+  })
+})
+
+test('two offers at once are one fetch', async () => {
+  const { cid, url } = await put(1_000_000)
+  const answers = await Promise.all([provider.offer(cid, url), provider.offer(cid.toLowerCase(), url)])
+  expect(answers.map(({ status }) => status)).toEqual([202, 202])
+  await provider.until(cid, 'kept')
+  await provider.offer(cid, url)
+  expect(await provider.until(cid, 'kept')).toMatchObject({ state: 'kept' })
+  expect(source.requests).toHaveLength(1)
+  expect((await provider.call('GET', '/')).json).toMatchObject({ usedBytes: 1_000_000, pieces: { kept: 1 } })
+})
+
+test('no more pieces are fetched at once than the operator wants', async () => {
+  await provider[Symbol.asyncDispose]()
+  provider = await startTestProvider(source.url, { CAIRN_PROVIDER_PULLS: '2' })
+  const held: (() => void)[] = []
+  const pieces = await Promise.all([1, 2, 3, 4].map((seed) => put(1000 + seed)))
+  for (const _piece of pieces) {
+    source.handlers.push((_request, response, body) => {
+      held.push(() => response.writeHead(200).end(body))
+    })
+  }
+  for (const { cid, url } of pieces) await provider.offer(cid, url)
+  const release = async (count: number) => {
+    while (held.length < count) await new Promise((resolve) => setImmediate(resolve))
+    expect(held).toHaveLength(count)
+    expect(provider.context.pulling.size).toBe(count)
+    for (const one of held.splice(0)) one()
+  }
+  await release(2)
+  await release(2)
+  for (const { cid } of pieces) await provider.until(cid, 'kept')
+})
+
+describe('a restart', () => {
+  let home = ''
+  beforeEach(() => {
+    home = join(provider.home, 'again')
+  })
+
+  test('goes on with what is there of a piece', async () => {
+    const { cid, payload, url } = await put(3_000_000)
+    source.handlers.push((_request, response, body) => {
+      response.writeHead(200, { 'content-length': body.length })
+      response.write(body.subarray(0, 2_000_000))
+    })
+    {
+      await using first = await startTestProvider(source.url, {}, { home })
+      await first.offer(cid, url)
+      await first.untilReceived(cid, 1_000_000)
+    }
+    await using second = await startTestProvider(source.url, {}, { home })
+    await second.until(cid, 'kept')
+    expect(await readFile(second.context.files.payloadPath(cid))).toEqual(payload)
+    expect(source.requests.at(-1)?.headers.range).toMatch(/^bytes=[1-9]/)
+  })
+
+  test('does not trust what is there: a part with other bytes is fetched anew', async () => {
+    const { cid, payload, url } = await put(400_000)
+    const asked = Promise.withResolvers<void>()
+    source.handlers.push(() => asked.resolve())
+    {
+      await using first = await startTestProvider(source.url, {}, { home })
+      await first.offer(cid, url)
+      await asked.promise
+    }
+    await writeFile(join(home, 'parts', cid), Buffer.alloc(300_000))
+    await using second = await startTestProvider(source.url, {}, { home })
+    await second.until(cid, 'kept')
+    expect(await readFile(second.context.files.payloadPath(cid))).toEqual(payload)
+  })
+
+  test('after a payload was moved to its place, but before its row was written, needs no source', async () => {
+    const { cid, url } = await put(400_000)
+    {
+      await using first = await startTestProvider(source.url, {}, { home })
+      await first.offer(cid, url)
+      await first.until(cid, 'kept')
+      const asBefore = { state: 'queued', kept_since: null } as const
+      await first.context.db.write((trx) => trx.updateTable('piece').set(asBefore).where('cid', '=', cid).execute())
+    }
+    await using second = await startTestProvider(source.url, {}, { home })
+    await second.until(cid, 'kept')
+    expect(source.requests).toHaveLength(1)
+  })
+
+  test('removes files that no row knows, and marks pieces whose bytes are gone or cut', async () => {
+    const pieces = await Promise.all([1, 2, 3].map((seed) => put(50_000, seed)))
+    const [whole, gone, short] = pieces
+    if (whole === undefined || gone === undefined || short === undefined) throw new Error('three pieces')
+    const stray = await cidOf(bytesOf(10, 99))
+    {
+      await using first = await startTestProvider(source.url, {}, { home })
+      for (const { cid, url } of pieces) await first.offer(cid, url)
+      for (const { cid } of pieces) await first.until(cid, 'kept')
+      await first.context.files.remove(gone.cid)
+      await truncate(first.context.files.payloadPath(short.cid), 100)
+      await writeFile(first.context.files.partPath(stray), 'x')
+      await first.context.files.writeTree(stray, new Uint8Array(32))
+    }
+    await using second = await startTestProvider(source.url, {}, { home })
+    expect((await second.call('GET', `/pieces/${whole.cid}`)).json).toMatchObject({ state: 'kept' })
+    for (const { cid } of [gone, short]) {
+      expect((await second.call('GET', `/pieces/${cid}`)).json).toMatchObject({
+        state: 'damaged',
+        lastError: { code: 'PIECE_DAMAGED' },
+      })
+      expect((await second.call('GET', `/pieces/${cid}/payload`)).code).toBe('PIECE_DAMAGED')
+    }
+    expect(await second.context.files.list()).not.toContain(stray)
+    // Offered again, a damaged piece is whole again.
+    for (const { cid, url } of [gone, short]) await second.offer(cid, url)
+    for (const { cid, payload } of [gone, short]) {
+      await second.until(cid, 'kept')
+      expect((await second.call('GET', `/pieces/${cid}/payload`)).bytes).toEqual(payload)
+    }
+  })
+})

@@ -1,0 +1,17 @@
+import type { Context } from '../context.ts'
+import { readPiece } from './read-piece.ts'
+
+/** Ends the keeping of a piece, and a pull of it. Answers whether there was one. @throws CairnError INVALID_PIECE_CID */
+export function removePieceOf(context: Context, text: string): Promise<{ piece: string; removed: boolean }> {
+  const { cid } = readPiece(text)
+  const { db, files, locks, pulling } = context
+  pulling.get(cid)?.stop.abort()
+  return locks.run(cid, async () => {
+    const { numDeletedRows } = await db.write((trx) =>
+      trx.deleteFrom('piece').where('cid', '=', cid).executeTakeFirst(),
+    )
+    // A process that ends between the two leaves files without a row: the next start removes them.
+    await files.remove(cid)
+    return { piece: cid, removed: numDeletedRows > 0n }
+  })
+}

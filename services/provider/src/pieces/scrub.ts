@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { CairnError } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { openKept } from './open-kept.ts'
+import { readPayload } from './read-payload.ts'
+import { nextToScrub, recordChecked } from './store.ts'
+
+/** A piece is read whole again this long after it was last found right, at the earliest. */
+const againMs = 24 * 3_600_000
+/** How long to wait where nothing is due, or after a fault. */
+const idleMs = 60_000
+
+/**
+ * Reads the piece that was checked longest ago, whole, at the configured rate, and marks it where it is damaged. Answers its
+ * CID, undefined where none was checked before `before`.
+ */
+export async function scrubNext(context: Context, before: number, signal: AbortSignal): Promise<string | undefined> {
+  const { config, db, clock } = context
+  const row = await nextToScrub(db.read, before)
+  if (row === undefined) return undefined
+  try {
+    const kept = await openKept(context, row.cid)
+    for await (const bytes of readPayload(context, kept, { start: 0, end: kept.piece.payloadBytes })) {
+      await delay((bytes.length * 1000) / config.scrubBytesPerSecond, undefined, { signal })
+    }
+    await db.write((trx) => recordChecked(trx, row.cid, clock.now()))
+  } catch (error) {
+    // Removed meanwhile, or damaged: both are recorded where they were found.
+    if (!CairnError.is(error, 'PIECE_NOT_FOUND') && !CairnError.is(error, 'PIECE_DAMAGED')) throw error
+  }
+  return row.cid
+}
+
+/** Reads what is kept again and again in the background, until it is disposed of. */
+export function startScrub(context: Context): AsyncDisposable {
+  const { config, clock, log } = context
+  const ending = new AbortController()
+  const { signal } = ending
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        const found = await scrubNext(context, clock.now() - againMs, signal)
+        if (found !== undefined) continue
+      } catch (error) {
+        if (signal.aborted) return
+        log.error({ err: error }, 'scrubbing failed')
+      }
+      await delay(idleMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+  const ended = config.scrubBytesPerSecond === 0 ? Promise.resolve() : run()
+  return {
+    async [Symbol.asyncDispose]() {
+      ending.abort()
+      await ended
+    },
+  }
+}

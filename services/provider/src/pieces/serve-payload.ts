@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream'
+import { CairnError } from '@cairn/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { chooseRange } from './byte-range.ts'
+import { openKept } from './open-kept.ts'
+import { readPayload } from './read-payload.ts'
+import { recordRead } from './store.ts'
+
+/** Payloads that are given out at once; each holds about 4 MiB. */
+const streamsMost = 64
+/** Bytes sent together; a reader that takes longer for them than {@link stalledMs} is cut off. */
+const sentBytes = 128 * 1024
+const stalledMs = 60_000
+
+/** Answers with the payload of a piece, or one range of it. */
+export type PayloadServer = (text: string, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/**
+ * Makes what gives out payloads. Nothing in a payload runs in a browser: it is a download, boxed in, of a type that none
+ * shows.
+ */
+export function createPayloadServer(context: Context): PayloadServer {
+  let streams = 0
+  return async (text, request, reply) => {
+    const kept = await openKept(context, text)
+    const { payloadBytes } = kept.piece
+    const headers = headersOf(kept.row.cid)
+    const { range, 'if-none-match': noneMatch } = request.headers
+    const ifRange = request.headers['if-range']?.toString().trim()
+    const isNamed = (one: string) => one === '*' || one.replace(/^W\//, '') === headers.etag
+    if (noneMatch?.split(',').some((one) => isNamed(one.trim()))) return reply.status(304).headers(headers).send()
+
+    const choice = ifRange === undefined || ifRange === headers.etag ? chooseRange(range, payloadBytes) : 'whole'
+    if (choice === 'none') {
+      reply.header('content-range', `bytes */${payloadBytes}`)
+      throw new CairnError('INVALID_RANGE', { details: { sizeBytes: payloadBytes } })
+    }
+    const { start, end } = choice === 'whole' ? { start: 0, end: payloadBytes } : choice
+    const answer = (body: Readable): FastifyReply => {
+      if (choice !== 'whole') reply.status(206).header('content-range', `bytes ${start}-${end - 1}/${payloadBytes}`)
+      return reply.headers({ ...headers, 'content-length': end - start }).send(body)
+    }
+    // An empty stream: an empty body would say that the length is 0.
+    if (request.method === 'HEAD') return answer(Readable.from([]))
+
+    if (streams >= streamsMost) throw new CairnError('OVERLOADED', { retryAfterSeconds: 5 })
+    streams++
+    reply.raw.once('close', () => {
+      streams--
+    })
+    // What fails at the first bytes can still be said; what fails later breaks the connection off.
+    const pieces = readPayload(context, kept, { start, end })
+    const first = await pieces.next()
+    await context.db.write((trx) => recordRead(trx, kept.row.cid, context.clock.now()))
+    const body = Readable.from(sendAll(context, reply, first, pieces))
+    // A reader that left before the first byte never began it; the file is closed all the same.
+    body.once('close', () => {
+      pieces.return().catch((error: unknown) => context.log.warn({ err: error }, 'closing a payload failed'))
+    })
+    return answer(body)
+  }
+}
+
+function headersOf(cid: string) {
+  return {
+    'accept-ranges': 'bytes',
+    'access-control-expose-headers': 'Content-Length, Content-Range, ETag, X-Cairn-Code, X-Request-Id, Retry-After',
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-disposition': `attachment; filename="${cid}"`,
+    'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+    'content-type': 'application/octet-stream',
+    etag: `"${cid}"`,
+  }
+}
+
+async function* sendAll(
+  { metrics, log }: Context,
+  reply: FastifyReply,
+  first: IteratorResult<Uint8Array, void>,
+  rest: AsyncGenerator<Uint8Array, void, undefined>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const stalled = setTimeout(() => {
+    log.info('a reader of a payload stalled')
+    reply.raw.destroy()
+  }, stalledMs)
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) {
+      for (let offset = 0; offset < next.value.length; offset += sentBytes) {
+        const bytes = next.value.subarray(offset, offset + sentBytes)
+        metrics.servedBytes.inc(bytes.length)
+        stalled.refresh()
+        yield bytes
+      }
+    }
+  } finally {
+    clearTimeout(stalled)
+  }
+}

@@ -1,0 +1,85 @@
+import type { CallResult, describeProvider, listPieces, PieceState, PieceStatus } from '@cairn/protocol'
+import { CairnError, pieceListRowsMost, possessionLeavesMost } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { providerVersion } from '../version.ts'
+import { challengesPerMinute } from './challenge.ts'
+import { readPiece } from './read-piece.ts'
+import { countPieces, findPiece, listRows, type PieceRow } from './store.ts'
+
+/** The state of a piece. @throws CairnError INVALID_PIECE_CID, PIECE_NOT_FOUND */
+export async function describePiece(context: Context, text: string): Promise<PieceStatus> {
+  const row = await findPiece(context.db.read, readPiece(text).cid)
+  if (row === undefined) throw new CairnError('PIECE_NOT_FOUND')
+  return describeRow(context, row)
+}
+
+async function describeRow({ pulling, files }: Context, row: PieceRow): Promise<PieceStatus> {
+  const running = row.state === 'queued' ? pulling.get(row.cid) : undefined
+  const receivedBytes = async (): Promise<number> => {
+    if (row.state === 'failed') return 0
+    if (row.state !== 'queued') return row.payload_bytes
+    return running?.receivedBytes ?? files.partBytes(row.cid)
+  }
+  return {
+    piece: row.cid,
+    state: running === undefined ? row.state : 'pulling',
+    payloadBytes: row.payload_bytes,
+    receivedBytes: await receivedBytes(),
+    keptSince: row.kept_since,
+    lastError:
+      row.error_code === null || row.error_message === null
+        ? null
+        : { code: row.error_code, message: row.error_message },
+    lastReadAt: row.last_read_at,
+    checkedAt: row.checked_at,
+  }
+}
+
+const rowsUsual = 100
+const allStates: readonly PieceState[] = ['queued', 'kept', 'failed', 'damaged']
+
+/** A page of pieces. @throws CairnError INVALID_PIECE_CID for an `after` that is none */
+export async function listStatus(
+  context: Context,
+  {
+    after,
+    limit = rowsUsual,
+    state,
+  }: { after?: string | undefined; limit?: number | undefined; state?: PieceState | undefined },
+): Promise<CallResult<typeof listPieces>> {
+  const most = Math.min(limit, pieceListRowsMost)
+  // A piece that is being fetched has the row of one that waits.
+  const states = state === undefined ? allStates : [state === 'pulling' ? 'queued' : state]
+  const rows = await listRows(context.db.read, {
+    after: after === undefined ? '' : readPiece(after).cid,
+    limit: most,
+    states,
+  })
+  const pieces = await Promise.all(rows.map((row) => describeRow(context, row)))
+  const last = rows.length === most ? rows.at(-1)?.cid : undefined
+  return {
+    pieces: state === undefined ? pieces : pieces.filter((piece) => piece.state === state),
+    ...(last === undefined ? {} : { next: last }),
+  }
+}
+
+/** What the provider tells of itself. */
+export async function describeSelf(context: Context): Promise<CallResult<typeof describeProvider>> {
+  const { config, id, db, pulling } = context
+  const { usedBytes, pieces } = await countPieces(db.read)
+  const running = Math.min(pulling.size, pieces.queued)
+  return {
+    name: config.name,
+    id,
+    version: providerVersion,
+    capacityBytes: config.capacityBytes,
+    usedBytes,
+    pieces: { ...pieces, queued: pieces.queued - running, pulling: running },
+    limits: {
+      payloadBytesMost: config.payloadBytesMost,
+      possessionLeavesMost,
+      challengesPerMinute: challengesPerMinute * config.rateFactor,
+      pullsAtOnce: config.pullsAtOnce,
+    },
+  }
+}

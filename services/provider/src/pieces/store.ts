@@ -1,0 +1,149 @@
+import { CairnError, type PieceState } from '@cairn/protocol'
+import { type Kysely, sql } from 'kysely'
+import type { PieceTable, Schema } from '../db/schema.ts'
+
+/** A row as it is stored. That a queued piece is being fetched is known from the running pulls, not from its row. */
+export type PieceRow = PieceTable
+type Reader = Kysely<Schema>
+
+export type PieceCounts = { usedBytes: number; queuedBytes: number; pieces: Record<PieceState, number> }
+
+export function findPiece(db: Reader, cid: string): Promise<PieceRow | undefined> {
+  return db.selectFrom('piece').selectAll().where('cid', '=', cid).executeTakeFirst()
+}
+
+/** A piece that is kept and as it was. @throws CairnError PIECE_NOT_FOUND with its state, PIECE_DAMAGED */
+export async function requireKept(db: Reader, cid: string): Promise<PieceRow> {
+  const row = await findPiece(db, cid)
+  if (row?.state === 'damaged') throw new CairnError('PIECE_DAMAGED')
+  if (row?.state !== 'kept') {
+    throw new CairnError('PIECE_NOT_FOUND', row === undefined ? {} : { details: { state: row.state } })
+  }
+  return row
+}
+
+/** Pieces and bytes by state. Bytes of pieces that could not be had are nowhere. */
+export async function countPieces(db: Reader): Promise<PieceCounts> {
+  const rows = await db
+    .selectFrom('piece')
+    .select(['state', (e) => e.fn.countAll<number>().as('count'), (e) => e.fn.sum<number>('payload_bytes').as('bytes')])
+    .groupBy('state')
+    .execute()
+  const pieces = { queued: 0, pulling: 0, kept: 0, failed: 0, damaged: 0 }
+  let usedBytes = 0
+  let queuedBytes = 0
+  for (const { state, count, bytes } of rows) {
+    pieces[state] = count
+    if (state !== 'failed') usedBytes += bytes
+    if (state === 'queued') queuedBytes += bytes
+  }
+  return { usedBytes, queuedBytes, pieces }
+}
+
+/** A page of pieces in the order of their CIDs. */
+export function listRows(
+  db: Reader,
+  { after, limit, states }: { after: string; limit: number; states: readonly PieceState[] },
+): Promise<PieceRow[]> {
+  return db
+    .selectFrom('piece')
+    .selectAll()
+    .where('cid', '>', after)
+    .where('state', 'in', states)
+    .orderBy('cid')
+    .limit(limit)
+    .execute()
+}
+
+/** The piece that has waited longest for its next try, of those that are not `running`. */
+export function nextToPull(db: Reader, running: readonly string[]): Promise<PieceRow | undefined> {
+  return db
+    .selectFrom('piece')
+    .selectAll()
+    .where('state', '=', 'queued')
+    .$if(running.length > 0, (query) => query.where('cid', 'not in', running))
+    .orderBy('next_try_at')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The piece whose last whole reading is longest ago, if that was before. */
+export function nextToScrub(db: Reader, before: number): Promise<PieceRow | undefined> {
+  return db
+    .selectFrom('piece')
+    .selectAll()
+    .where('state', '=', 'kept')
+    .where('checked_at', '<', before)
+    .orderBy('checked_at')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export async function recordKept(db: Reader, cid: string, now: number): Promise<void> {
+  await db
+    .updateTable('piece')
+    .set({
+      state: 'kept',
+      authorization: null,
+      tries: 0,
+      kept_since: now,
+      checked_at: now,
+      error_code: null,
+      error_message: null,
+    })
+    .where('cid', '=', cid)
+    .where('state', '=', 'queued')
+    .execute()
+}
+
+/** Notes why a try failed, and when the next is due; without one the piece cannot be had. */
+export async function recordFailedTry(
+  db: Reader,
+  cid: string,
+  { tries, fault, nextTryAt }: { tries: number; fault: CairnError; nextTryAt: number | undefined },
+): Promise<void> {
+  await db
+    .updateTable('piece')
+    .set({
+      error_code: fault.code,
+      error_message: fault.message,
+      tries,
+      ...(nextTryAt === undefined ? { state: 'failed', authorization: null } : { next_try_at: nextTryAt }),
+    })
+    .where('cid', '=', cid)
+    .where('state', '=', 'queued')
+    .execute()
+}
+
+/** Marks a kept piece as damaged, unless it was removed or fetched anew since the row was read. Answers whether it did. */
+export async function recordDamage(db: Reader, { cid, kept_since }: PieceRow, message: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('piece')
+    .set({ state: 'damaged', error_code: 'PIECE_DAMAGED', error_message: message })
+    .where('cid', '=', cid)
+    .where('state', '=', 'kept')
+    .where('kept_since', '=', kept_since)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** When somebody read a piece, to within a minute. */
+export async function recordRead(db: Reader, cid: string, now: number): Promise<void> {
+  await db
+    .updateTable('piece')
+    .set({ last_read_at: now })
+    .where('cid', '=', cid)
+    .where((e) => e.or([e('last_read_at', 'is', null), e('last_read_at', '<', now - 60_000)]))
+    .execute()
+}
+
+export async function recordChecked(db: Reader, cid: string, now: number): Promise<void> {
+  await db.updateTable('piece').set({ checked_at: now }).where('cid', '=', cid).where('state', '=', 'kept').execute()
+}
+
+/** Notes whose rows these are, with the first start. Answers who it was. */
+export async function claimRows(db: Reader, publicKey: string): Promise<string | undefined> {
+  await sql`insert into provider (id, public_key) values (1, ${publicKey}) on conflict (id) do nothing`.execute(db)
+  const row = await db.selectFrom('provider').select('public_key').where('id', '=', 1).executeTakeFirst()
+  return row?.public_key
+}

@@ -1,0 +1,88 @@
+import { mkdir } from 'node:fs/promises'
+import { providerId } from '@cairn/pieces'
+import { CairnError } from '@cairn/protocol'
+import { createRateLimiter, createReadiness, endApps, listen } from '@cairn/service'
+import pino, { type Logger } from 'pino'
+import { createProviderApp } from './app.ts'
+import { databasePath, type ProviderConfig } from './config.ts'
+import type { Clock, Context } from './context.ts'
+import { openDatabase } from './db/database.ts'
+import { deriveProviderKeys } from './identity.ts'
+import { createProviderMetrics } from './metrics.ts'
+import { createHashThread } from './pieces/hash-thread-client.ts'
+import { createKeyedLock } from './pieces/keyed-lock.ts'
+import { openPieceFiles } from './pieces/piece-files.ts'
+import { type PullTimes, startPulls } from './pieces/pulls.ts'
+import { recover } from './pieces/recover.ts'
+import { startScrub } from './pieces/scrub.ts'
+import { claimRows, countPieces } from './pieces/store.ts'
+
+/** A storage provider that runs. Disposing ends it: no new requests, running ones end or are cut, pulls stop where they are. */
+export type Provider = AsyncDisposable & {
+  readonly url: string
+  /** Its public key, which its proofs are signed with. */
+  readonly id: string
+  readonly context: Context
+}
+
+/** Parts that tests replace. */
+export type ProviderOptions = { clock?: Clock; log?: Logger; pullTimes?: PullTimes }
+
+/**
+ * Starts a storage provider: database, files, pulls, listener. Port 0 takes any free port.
+ * @throws CairnError, or the listener's error where a port is taken; nothing stays open then
+ */
+export async function startProvider(config: ProviderConfig, options: ProviderOptions = {}): Promise<Provider> {
+  await using stack = new AsyncDisposableStack()
+  const clock = options.clock ?? { now: () => Date.now() }
+  const log =
+    options.log ??
+    pino({
+      level: config.logLevel,
+      base: { service: 'provider', provider: config.name },
+      redact: ['req.headers.authorization'],
+    })
+  await mkdir(config.home, { recursive: true, mode: 0o700 })
+  const db = stack.use(await openDatabase(databasePath(config)))
+  const keys = deriveProviderKeys(config.secret)
+  const context: Context = {
+    config,
+    keys,
+    id: providerId(keys.signing),
+    db,
+    files: await openPieceFiles(config.home),
+    hashes: stack.use(createHashThread()),
+    locks: createKeyedLock(),
+    pulling: new Map(),
+    clock,
+    log,
+    metrics: createProviderMetrics(config.capacityBytes, () => countPieces(db.read)),
+    rates: createRateLimiter(config.rateFactor, clock),
+  }
+  await requireOwnFolder(context)
+  log.info(await recover(context), 'recovered')
+
+  const pulls = stack.use(startPulls(context, options.pullTimes))
+  stack.use(startScrub(context))
+  const stop = new AbortController()
+  const readiness = createReadiness({ database: () => db.ping() }, log)
+  const app = createProviderApp(context, pulls, readiness, stop.signal)
+  stack.defer(() => endApps([app], stop, config.stopTimeoutMs, () => readiness.drain()))
+  const own = await listen(app, config.host, config.port)
+  const running = stack.move()
+  return {
+    url: config.publicUrl ?? own,
+    id: context.id,
+    context,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+/** With another secret a provider would prove in another name what was given to this one. */
+async function requireOwnFolder({ db, id }: Context): Promise<void> {
+  if ((await db.write((trx) => claimRows(trx, id))) === id) return
+  throw new CairnError('INVALID_CONFIGURATION', {
+    message: 'The pieces in this folder were taken in with another secret',
+    hint: 'Give the secret they were taken in with, or another folder.',
+  })
+}

@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encodePieceCid, hashPiece } from '@cairn/pieces'
+import type { PieceStatus } from '@cairn/protocol'
+import { readProviderConfig } from './config.ts'
+import type { PullTimes } from './pieces/pulls.ts'
+import { type Provider, type ProviderOptions, startProvider } from './start.ts'
+
+export const testKey = 'k'.repeat(32)
+export const quickPulls: PullTimes = { firstPauseMs: 1, longestPauseMs: 20, windowMs: 10_000 }
+
+/** Bytes that look random, the same for the same seed. */
+export function bytesOf(length: number, seed = 1): Buffer {
+  return Buffer.from(Uint8Array.from({ length }, (_, at) => (Math.imul(at + seed, 2_654_435_761) >>> 21) & 255))
+}
+
+export async function cidOf(payload: Uint8Array): Promise<string> {
+  return encodePieceCid((await hashPiece([payload])).piece)
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void
+
+/** A real HTTP source of payloads. `answer` decides what the next requests of a path get; without it, all is well. */
+export type TestSource = AsyncDisposable & {
+  readonly url: string
+  /** Range headers and others of each request, in order. */
+  readonly requests: IncomingMessage[]
+  /** Serves bytes at a path; answers the URL. */
+  put(path: string, bytes: Uint8Array): string
+  /** Handlers used up one a request. */
+  readonly handlers: Handler[]
+}
+
+/** Answers as a source should: whole, or from the byte asked for. */
+export const answerRightly: Handler = (request, response, body) => {
+  const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+  const rest = body.subarray(start)
+  response.writeHead(start === 0 ? 200 : 206, {
+    'content-length': rest.length,
+    ...(start === 0 ? {} : { 'content-range': `bytes ${start}-${body.length - 1}/${body.length}` }),
+  })
+  response.end(rest)
+}
+
+/** Sends so many bytes from where it was asked, then cuts the connection. */
+export const cutAfter =
+  (count: number): Handler =>
+  (request, response, body) => {
+    const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
+    response.writeHead(start === 0 ? 200 : 206, {
+      'content-length': body.length - start,
+      ...(start === 0 ? {} : { 'content-range': `bytes ${start}-${body.length - 1}/${body.length}` }),
+    })
+    response.write(body.subarray(start, start + count), () => response.destroy())
+  }
+
+export async function startTestSource(): Promise<TestSource> {
+  const files = new Map<string, Buffer>()
+  const handlers: Handler[] = []
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    requests.push(request)
+    const body = files.get(request.url ?? '')
+    if (body === undefined) response.writeHead(404).end()
+    else (handlers.shift() ?? answerRightly)(request, response, body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    requests,
+    handlers,
+    put(path, bytes) {
+      files.set(path, Buffer.from(bytes))
+      return url + path
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export type TestProvider = Provider & {
+  readonly home: string
+  call(
+    method: string,
+    path: string,
+    options?: { body?: unknown; key?: string | null; headers?: Record<string, string> },
+  ): Promise<{
+    status: number
+    headers: Headers
+    code: string | null
+    json: unknown
+    bytes: Buffer
+  }>
+  offer(
+    piece: string,
+    url: string,
+    authorization?: string,
+  ): Promise<{ status: number; code: string | null; json: unknown }>
+  /** Waits until a piece has one of the states. */
+  until(piece: string, ...states: PieceStatus['state'][]): Promise<PieceStatus>
+  /** Waits until so many bytes of a piece are there. */
+  untilReceived(piece: string, bytes: number): Promise<void>
+}
+
+/** A provider of a test's own; its folder goes with it unless one is given. */
+export async function startTestProvider(
+  sources: string,
+  environment: Record<string, string> = {},
+  options: ProviderOptions & { home?: string } = {},
+): Promise<TestProvider> {
+  const home = options.home ?? (await mkdtemp(join(tmpdir(), 'cairn-provider-')))
+  const provider = await startProvider(
+    readProviderConfig({
+      CAIRN_PROVIDER_NAME: 'test',
+      CAIRN_PROVIDER_HOME: home,
+      CAIRN_PROVIDER_PORT: '0',
+      CAIRN_PROVIDER_SECRET: 'ab'.repeat(32),
+      CAIRN_PROVIDER_KEY: testKey,
+      CAIRN_PROVIDER_SOURCES: sources,
+      CAIRN_PROVIDER_SCRUB_BYTES_PER_SECOND: '0',
+      CAIRN_LOG_LEVEL: 'silent',
+      CAIRN_RATE_FACTOR: '0',
+      CAIRN_STOP_TIMEOUT_SECONDS: '1',
+      ...environment,
+    }),
+    { pullTimes: quickPulls, ...options },
+  )
+  const call: TestProvider['call'] = async (method, path, { body, key = testKey, headers = {} } = {}) => {
+    const response = await fetch(provider.url + path, {
+      method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    const json: unknown = isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined
+    return {
+      status: response.status,
+      headers: response.headers,
+      code: response.headers.get('x-cairn-code'),
+      json,
+      bytes,
+    }
+  }
+  const waitFor = async (piece: string, isThere: (status: PieceStatus) => boolean): Promise<PieceStatus> => {
+    const limit = Date.now() + 20_000
+    for (;;) {
+      const { json } = await call('GET', `/pieces/${piece}`)
+      const status = json as PieceStatus
+      if (isThere(status)) return status
+      if (Date.now() > limit) throw new Error(`still ${JSON.stringify(status)}`)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  return {
+    ...provider,
+    home,
+    call,
+    offer: (piece, url, authorization) =>
+      call('POST', '/pieces', { body: { piece, url, ...(authorization === undefined ? {} : { authorization }) } }),
+    until: (piece, ...states) => waitFor(piece, ({ state }) => states.includes(state)),
+    async untilReceived(piece, bytes) {
+      await waitFor(piece, ({ receivedBytes }) => receivedBytes >= bytes)
+    },
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]()
+      if (options.home === undefined) await rm(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A nonce of its own for each challenge. */
+export function randomNonce(): string {
+  return randomBytes(32).toString('hex')
+}
