@@ -16,6 +16,7 @@ import { rm } from './commands/rm.ts'
 import { share, unshare } from './commands/share.ts'
 import { status } from './commands/status.ts'
 import { upload } from './commands/upload.ts'
+import { checks, copies, deals, verify } from './commands/verify.ts'
 import { wallet } from './commands/wallet.ts'
 import { completionScript } from './completion.ts'
 import { globalOptions } from './help.ts'
@@ -40,6 +41,9 @@ export const commands: readonly Command[] = [
   cat,
   ls,
   info,
+  verify,
+  deals,
+  checks,
   rm,
   rename,
   pin,
@@ -55,6 +59,7 @@ export const commands: readonly Command[] = [
   payments,
   faucet,
   balance,
+  copies,
   status,
   wallet,
   apiKey,

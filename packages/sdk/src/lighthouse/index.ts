@@ -16,6 +16,7 @@ import {
 import { deleteFile, getFileInfo, getUploads } from './files.ts'
 import * as kavach from './kavach.ts'
 import { fund, getPrice, oneTimeAuth } from './payments.ts'
+import { dealStatus, posdi } from './proofs.ts'
 import { upload, uploadBuffer, uploadCAR, uploadText } from './upload.ts'
 
 export { lighthouseConfig } from './config.ts'
@@ -37,6 +38,7 @@ export type { ProgressCallback, UploadOptions } from './upload.ts'
 export {
   applyAccessCondition,
   createWallet,
+  dealStatus,
   decryptFile,
   deleteFile,
   fetchEncryptionKey,
@@ -51,6 +53,7 @@ export {
   getUploads,
   kavach,
   oneTimeAuth,
+  posdi,
   revokeFileAccess,
   shareFile,
   textUploadEncrypted,
@@ -82,6 +85,8 @@ export default {
   fund,
   getPrice,
   oneTimeAuth,
+  dealStatus,
+  posdi,
   upload,
   uploadBuffer,
   uploadCAR,

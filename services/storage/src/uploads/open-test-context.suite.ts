@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRateLimiter } from '@cairn/service'
+import { createRateLimiter, type DatabaseSettings } from '@cairn/service'
 import Fastify from 'fastify'
 import { readConfig } from '../config.ts'
-import type { Context } from '../context.ts'
+import type { Clock, Context } from '../context.ts'
 import { openDatabase } from '../db/database.ts'
 import { createStorageMetrics } from '../metrics.ts'
 import { openFileStore } from '../objects/files.ts'
@@ -25,12 +25,16 @@ export type TestContext = {
 }
 
 /** Real database and packs in a temporary folder, with one account. */
-export async function openTestContext(limitBytes: number, env: Record<string, string> = {}): Promise<TestContext> {
+export async function openTestContext(
+  limitBytes: number,
+  env: Record<string, string> = {},
+  parts: { database?: DatabaseSettings; clock?: Clock } = {},
+): Promise<TestContext> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-uploads-'))
   const config = readConfig({ CAIRN_HOME: home, ...env })
-  const db = await openDatabase({ kind: 'sqlite', path: join(home, 'test.sqlite') })
+  const db = await openDatabase(parts.database ?? { kind: 'sqlite', path: join(home, 'test.sqlite') })
   const objects = await openFileStore(join(home, 'packs'))
-  const clock = { now: () => Date.now() }
+  const clock = parts.clock ?? { now: () => Date.now() }
   const packs = createPackStore({ db, objects, clock })
   const log = Fastify({ logger: false }).log
   const context: Context = {

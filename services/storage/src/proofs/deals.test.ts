@@ -1,0 +1,294 @@
+import { hashPiece, parsePieceCid, resolveAggregate, verifyByteRange, verifyChallenge } from '@cairn/pieces'
+import { MIB } from '@cairn/protocol'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { importProfiles } from '@cairn/unixfs'
+import { CID } from 'multiformats/cid'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { deleteFiles } from '../files/files.ts'
+import { feedFrom } from '../multipart/read-multipart.ts'
+import { removePack } from '../packs/packs.ts'
+import { addFiles } from '../uploads/add-files.ts'
+import { openTestContext, type TestContext, testAddress } from '../uploads/open-test-context.suite.ts'
+import { writeCopies } from './copies.ts'
+import type { Driving } from './drive-deal.ts'
+import { createKeptProvider, type KeptProvider } from './kept-provider.fixture.ts'
+import { makeAggregates } from './make-aggregates.ts'
+import { makePieces } from './make-pieces.ts'
+import { createNonceSource } from './nonces.ts'
+import { createPieceHashing, type PieceHashing } from './piece-hashing.ts'
+import { placeDeals } from './place-deals.ts'
+import { createProofs, type Proofs } from './proofs.ts'
+import { retireAggregates } from './retire.ts'
+import { describeDeals, describeInclusion } from './wire-answers.ts'
+import { driveDue } from './worker.ts'
+
+let postgres: PostgresFixture
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+
+const challengeMs = 60_000
+const waitMs = 10_000
+
+describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
+  let test: TestContext
+  let clock: { ms: number; now(): number }
+  let providers: KeptProvider[]
+  let proofs: Proofs
+  let driving: Driving
+  let hashing: PieceHashing
+  const { signal } = new AbortController()
+
+  beforeEach(async () => {
+    clock = { ms: Date.now(), now: () => clock.ms }
+    const deals = {
+      copies: 2,
+      copiesMost: 3,
+      waitSeconds: waitMs / 1000,
+      challengeSeconds: challengeMs / 1000,
+      pollMs: 1000,
+    }
+    const database = kind === 'sqlite' ? undefined : { kind, url: await postgres.createDatabase(), poolSize: 4 }
+    test = await openTestContext(
+      200 * MIB,
+      { CAIRN_DEALS: JSON.stringify(deals) },
+      { clock, ...(database === undefined ? {} : { database }) },
+    )
+    const { context } = test
+    providers = ['one', 'two', 'six'].map((name) =>
+      createKeptProvider(name, (piece, token) => proofs.openPayload(piece, token)),
+    )
+    proofs = createProofs(context, providers)
+    hashing = createPieceHashing()
+    driving = {
+      context,
+      providers,
+      pullUrl: 'http://storage.test',
+      nonces: createNonceSource(undefined, () => undefined),
+    }
+  })
+  afterEach(async () => {
+    await hashing.close()
+    await test[Symbol.asyncDispose]()
+  })
+
+  async function upload(name: string, content: Uint8Array): Promise<CID> {
+    const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
+    const body = Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n--b--\r\n')])
+    const options = {
+      boundary: 'b',
+      bodyBytes: undefined,
+      profile: importProfiles.v1,
+      wrap: false,
+      onlyHash: false,
+      isKubo: false,
+      encryption: false,
+      mimeType: undefined,
+      storageType: undefined,
+    }
+    const { roots } = await addFiles(test.context, testAddress, feedFrom([body]), options)
+    return CID.parse(roots[0]?.Hash ?? '')
+  }
+
+  /** All that the workers do, again and again, while time goes by. */
+  async function goOn(ms: number, stepMs = 1000): Promise<void> {
+    for (let gone = 0; gone < ms; gone += stepMs) {
+      clock.ms += stepMs
+      await makePieces({ context: test.context, hashing }, signal)
+      await makeAggregates(test.context, signal)
+      await placeDeals(driving)
+      await driveDue(driving, signal)
+      await retireAggregates(test.context, providers, signal)
+    }
+  }
+
+  const fill = (sizeBytes: number, seed: number) =>
+    Uint8Array.from({ length: sizeBytes }, (_, at) => (Math.imul(at + seed * 7919, 2_654_435_761) >>> 21) & 255)
+
+  const states = async () => {
+    const rows = await test.context.db.read.selectFrom('deal').select(['provider', 'state']).orderBy('number').execute()
+    return rows.map(({ provider, state }) => `${provider} ${state}`)
+  }
+  const keepers = () => providers.filter(({ pieces }) => pieces.size > 0)
+
+  it('takes a file from pack to proof, and shows all of the way', async () => {
+    const content = fill(2 * MIB + 333, 1)
+    const cid = await upload('large', content)
+    const small = await upload('small', fill(300, 2))
+    expect(await describeDeals(proofs, cid)).toEqual([])
+    expect(await describeInclusion(proofs, cid)).toBeUndefined()
+    await expect(proofs.describe(small)).rejects.toMatchObject({ code: 'PROOF_NOT_FOUND' })
+    await goOn(waitMs + 2000)
+
+    expect(await states()).toEqual(['one proving', 'six proving'])
+    const shown = await proofs.describe(cid)
+    expect(shown).toMatchObject({ waitingPacks: 0, furtherPieces: 0, challengeMs })
+    const [piece] = shown.pieces
+    if (piece?.block == null || piece.aggregate === null) throw new Error('the proof is not whole')
+    const bytes = Buffer.from(piece.block.bytes, 'base64')
+    verifyByteRange(parsePieceCid(piece.piece), { offset: piece.block.from, bytes, path: piece.block.path })
+    const start = piece.block.offset - piece.block.from
+    const { inclusion } = piece.aggregate
+    const path = (one: typeof inclusion.entry) => ({
+      index: one.index,
+      path: one.path.map((hex) => Buffer.from(hex, 'hex')),
+    })
+    const aggregate = resolveAggregate(parsePieceCid(piece.piece), {
+      subtree: path(inclusion.subtree),
+      entry: path(inclusion.entry),
+    })
+    expect(aggregate).toEqual(parsePieceCid(piece.aggregate.piece))
+    for (const deal of piece.aggregate.deals) {
+      const { answer } = deal.lastProof ?? {}
+      if (answer == null || deal.provider.key === null) throw new Error('there is no proof')
+      verifyChallenge(answer, {
+        piece: piece.aggregate.piece,
+        nonce: deal.lastProof?.nonce ?? '',
+        count: 5,
+        provider: deal.provider.key,
+      })
+    }
+    // The bytes that the providers hold are those of the pack.
+    const [car] = piece.cars
+    const held = keepers()[0]?.pieces.get(piece.aggregate.piece)?.payload ?? new Uint8Array()
+    const from = (piece.aggregate.offset / 128) * 127
+    expect((await hashPiece([held.subarray(from, from + piece.payloadBytes)])).piece).toEqual(
+      parsePieceCid(piece.piece),
+    )
+    expect(car).toEqual({ offset: 0, length: piece.payloadBytes })
+    expect(start).toBeGreaterThanOrEqual(0)
+
+    const wire = await describeDeals(proofs, cid)
+    expect(wire).toHaveLength(2)
+    expect(wire[0]).toMatchObject({
+      DealID: 1,
+      Provider: 'one',
+      dealStatus: 'Active: Proving',
+      payloadCid: cid.toString(),
+    })
+    expect(await describeInclusion(proofs, small)).toMatchObject({ dealInfo: [{ dealId: 1 }, { dealId: 2 }] })
+    const history = await proofs.listChecks(piece.piece, {})
+    expect(history.checks.map(({ outcome }) => outcome)).toEqual(['proved', 'proved'])
+  })
+
+  it('puts small packs into one piece, and tells where each lies', async () => {
+    const cids: CID[] = []
+    for (let file = 0; file < 20; file++) cids.push(await upload(`f${file}`, fill(100 + file * 50, file)))
+    await goOn(waitMs + 2000)
+    const pieces = await test.context.db.read.selectFrom('piece').selectAll().execute()
+    expect(pieces).toHaveLength(1)
+    for (const cid of cids) {
+      const { pieces: shown } = await proofs.describe(cid)
+      expect(shown[0]?.block).not.toBeNull()
+    }
+  })
+
+  it('notices a provider that is silent within a period, and places the piece elsewhere', async () => {
+    await upload('a', fill(5000, 3))
+    await goOn(waitMs + 2000)
+    const [one] = providers
+    if (one === undefined) throw new Error('there is no provider')
+    one.mood = 'silent'
+    await goOn(challengeMs + 5000)
+    expect(await states()).toEqual(['one faulted', 'six proving', 'two proving'])
+    // Back again, it is told to let go of what is not needed any more.
+    one.mood = 'honest'
+    await goOn(70_000)
+    expect(one.pieces.size).toBe(0)
+    expect((await states())[0]).toBe('one ended')
+  })
+
+  it.each(['wiped', 'damaged', 'forged', 'other-key'] as const)(
+    'notices a provider that is %s at the next challenge',
+    async (how) => {
+      const cid = await upload('a', fill(100_000, 4))
+      await goOn(waitMs + 2000)
+      const [one] = providers
+      const [kept] = one?.pieces.values() ?? []
+      if (one === undefined || kept === undefined) throw new Error('the provider keeps nothing')
+      if (how === 'wiped') one.pieces.clear()
+      else if (how === 'damaged') kept.payload.fill(0)
+      else one.mood = how
+      await goOn(challengeMs / 2 + 5000)
+      expect(await states()).toEqual(['one faulted', 'six proving', 'two proving'])
+      const { pieces } = await proofs.describe(cid)
+      const deal = pieces[0]?.aggregate?.deals[0]
+      expect(deal).toMatchObject({ state: 'faulted', faults: 1 })
+      const { checks } = await proofs.listChecks(pieces[0]?.piece ?? '', {})
+      expect(checks.find(({ outcome }) => outcome === 'wrong')?.reason).toBeTruthy()
+    },
+  )
+
+  it('takes a good copy from a provider where its own is gone', async () => {
+    await upload('keep', fill(3000, 5))
+    const gone = await upload('gone', fill(4000, 6))
+    await goOn(waitMs + 2000)
+    expect(keepers()).toHaveLength(2)
+    const { db, objects } = test.context
+    const [location] = await test.context.packs.locate([gone.multihash.bytes])
+    if (location === undefined) throw new Error('the block is not stored')
+    await deleteFiles(test.context, testAddress, { cid: gone })
+    await db.write((trx) =>
+      trx.updateTable('pack').set({ state: 'removing' }).where('id', '=', location.packId).execute(),
+    )
+    await removePack(db, objects, { id: location.packId, objectKey: location.objectKey })
+    providers[0]?.pieces.clear()
+    await goOn(challengeMs / 2 + 5000)
+    expect(await states()).toEqual(['one faulted', 'six proving', 'two proving'])
+    expect(keepers().map(({ name }) => name)).toEqual(['two', 'six'])
+  })
+
+  it('goes on when a provider is full, and says so', async () => {
+    const [one] = providers
+    if (one === undefined) throw new Error('there is no provider')
+    one.mood = 'full'
+    await upload('a', fill(5000, 3))
+    await goOn(waitMs + 2000)
+    expect(await states()).toEqual(['one failed', 'six proving', 'two proving'])
+  })
+
+  it('ends deals, rows and objects when everything in an aggregate was deleted', async () => {
+    const cid = await upload('a', fill(2 * MIB, 3))
+    await goOn(waitMs + 2000)
+    const { db, objects } = test.context
+    const [pack] = await db.read.selectFrom('pack').selectAll().execute()
+    await deleteFiles(test.context, testAddress, { cid })
+    await db.write((trx) => trx.updateTable('pack').set({ state: 'removing' }).execute())
+    await removePack(db, objects, { id: pack?.id ?? 0n, objectKey: pack?.object_key ?? '' })
+    providers[2]!.mood = 'silent'
+    await goOn(70_000)
+    expect(await db.read.selectFrom('aggregate').select('state').execute()).toEqual([{ state: 'ending' }])
+    providers[2]!.mood = 'honest'
+    await goOn(70_000)
+    expect(keepers()).toEqual([])
+    for (const table of ['aggregate', 'piece', 'piece_pack', 'deal', 'possession_check'] as const) {
+      expect(await db.read.selectFrom(table).selectAll().execute()).toEqual([])
+    }
+    const left: string[] = []
+    for await (const { key } of objects.list('')) left.push(key)
+    expect(left).toEqual([])
+  })
+
+  it('keeps as many copies as the account wants', async () => {
+    await upload('a', fill(5000, 3))
+    await goOn(waitMs + 2000)
+    expect(keepers()).toHaveLength(2)
+    expect(await writeCopies(test.context, testAddress, 3)).toEqual({ copies: 3, usual: 2, most: 3 })
+    await goOn(3000)
+    expect(keepers()).toHaveLength(3)
+    await upload('b', fill(5000, 9))
+    await goOn(waitMs + 2000)
+    expect(providers.map(({ pieces }) => pieces.size)).toEqual([2, 2, 2])
+    await expect(writeCopies(test.context, testAddress, 4)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  })
+
+  it('lets nobody fetch without the token of an open offer', async () => {
+    await upload('a', fill(5000, 3))
+    await goOn(waitMs + 2000)
+    const [aggregate] = await test.context.db.read.selectFrom('aggregate').selectAll().execute()
+    await expect(proofs.openPayload(aggregate?.cid ?? '', 'x')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    const tokens = await test.context.db.read.selectFrom('deal').select('token_hash').execute()
+    expect(tokens.every(({ token_hash }) => token_hash === null)).toBe(true)
+  })
+})

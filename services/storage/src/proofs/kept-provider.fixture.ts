@@ -1,0 +1,88 @@
+import {
+  challengeLeaves,
+  hashPiece,
+  type PieceTree,
+  parsePieceCid,
+  provePossession,
+  signChallenge,
+} from '@cairn/pieces'
+import { CairnError } from '@cairn/protocol'
+import type { AggregatePayload } from './aggregate-payload.ts'
+import type { PieceState, Provider } from './provider.ts'
+
+/** A provider in this process, for tests: it fetches through a function, and can be made to misbehave. */
+export type KeptProvider = Provider & {
+  readonly pieces: Map<string, { payload: Uint8Array; tree: PieceTree }>
+  /** What it does now. */
+  mood: 'honest' | 'silent' | 'full' | 'forged' | 'other-key'
+  readonly removed: string[]
+}
+
+export function createKeptProvider(
+  name: string,
+  fetchPayload: (piece: string, token: string) => Promise<AggregatePayload>,
+): KeptProvider {
+  const pieces: KeptProvider['pieces'] = new Map()
+  const removed: string[] = []
+  const seed = new Uint8Array(32).fill(name.charCodeAt(name.length - 1))
+  const requireAnswer = (): void => {
+    if (provider.mood === 'silent') throw new CairnError('UPSTREAM_FAILED', { message: `${name} could not be reached` })
+  }
+  const stateOf = (piece: string): PieceState => ({ state: pieces.has(piece) ? 'kept' : 'unknown' })
+  const provider: KeptProvider = {
+    name,
+    kind: 'cairn',
+    url: `http://${name}.test`,
+    pieceBytesMost: 2 ** 40,
+    pieces,
+    mood: 'honest',
+    removed,
+    retrievalUrl: (piece) => `http://${name}.test/pieces/${piece}/payload`,
+    async offer(piece, { token }) {
+      requireAnswer()
+      if (provider.mood === 'full') throw new CairnError('PROVIDER_FULL')
+      const source = await fetchPayload(piece, token)
+      const parts: Uint8Array[] = []
+      // In two ranges, as after a connection that broke.
+      const middle = Math.floor(source.sizeBytes / 3)
+      const { signal } = new AbortController()
+      for await (const part of source.read(0, middle, signal)) parts.push(Uint8Array.from(part))
+      for await (const part of source.read(middle, source.sizeBytes, signal)) parts.push(Uint8Array.from(part))
+      const payload = Buffer.concat(parts)
+      const tree = await hashPiece([payload])
+      const wanted = parsePieceCid(piece)
+      if (!Buffer.from(tree.piece.root).equals(wanted.root) || tree.piece.height !== wanted.height) {
+        return { state: 'failed', reason: 'the commitment is another' }
+      }
+      pieces.set(piece, { payload, tree })
+      return stateOf(piece)
+    },
+    async status(piece) {
+      requireAnswer()
+      return stateOf(piece)
+    },
+    async challenge(piece, { nonce, count }) {
+      requireAnswer()
+      const kept = pieces.get(piece)
+      if (kept === undefined) throw new CairnError('PIECE_NOT_FOUND')
+      const read = async (offset: number, length: number) => kept.payload.subarray(offset, offset + length)
+      const proof = await provePossession(kept.tree, read, challengeLeaves(kept.tree.piece, nonce, count))
+      const hex = Buffer.from(nonce).toString('hex')
+      const claim = { piece, nonce: hex, count, provenAt: 1_700_000_000_000, proof }
+      if (provider.mood === 'forged') throw new CairnError('PROOF_INVALID', { details: { reason: 'it was made up' } })
+      return signChallenge(claim, provider.mood === 'other-key' ? new Uint8Array(32).fill(1) : seed)
+    },
+    async *retrieve(piece, { start, end }) {
+      requireAnswer()
+      const kept = pieces.get(piece)
+      if (kept === undefined) throw new CairnError('UPSTREAM_FAILED')
+      yield kept.payload.subarray(start, end)
+    },
+    async remove(piece) {
+      requireAnswer()
+      pieces.delete(piece)
+      removed.push(piece)
+    },
+  }
+  return provider
+}
