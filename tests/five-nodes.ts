@@ -134,9 +134,12 @@ export function withNodes<C extends Client>(client: C, urls: Record<number, stri
 export async function startLiar(
   target: string,
   lie: (request: IncomingMessage, answer: { status: number; body: string }, response: ServerResponse) => void,
+  /** Whether a request reaches the other at all. */
+  reaches: (request: IncomingMessage) => boolean = () => true,
 ): Promise<AsyncDisposable & { url: string }> {
   const server: Server = createServer((request, response) => {
     const pass = async () => {
+      if (!reaches(request)) return void response.destroy()
       const pieces: Buffer[] = []
       for await (const piece of request) pieces.push(piece)
       const headers: Record<string, string> = {}
@@ -151,6 +154,8 @@ export async function startLiar(
         ...(body.length === 0 ? {} : { body }),
       })
       response.setHeader('content-type', 'application/json')
+      const code = answer.headers.get('x-cairn-code')
+      if (code !== null) response.setHeader('x-cairn-code', code)
       lie(request, { status: answer.status, body: await answer.text() }, response)
     }
     pass().catch(() => response.destroy())

@@ -156,12 +156,14 @@ test('an exported key set opens the file without any node', async () => {
 
 test('a rotated file has another CID and key, and the same readers', async () => {
   const { cid } = await uploadEncryptedText(owner, 'old', { shareTo: [friend.address] })
-  const { uploaded, retired } = await rotateFile(owner, cid)
-  expect(uploaded.cid).not.toBe(cid)
+  const rotated = await rotateFile(owner, cid)
+  const { retired } = rotated
+  expect(rotated.cid).not.toBe(cid)
+  expect(rotated.uploaded?.cid).toBe(rotated.cid)
   expect(retired.isEffective).toBe(true)
-  expect(new TextDecoder().decode(await decryptBytes(friend, uploaded.cid))).toBe('old')
+  expect(new TextDecoder().decode(await decryptBytes(friend, rotated.cid))).toBe('old')
   await expect(getKey(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
-  expect((await getKeyStatus(owner, cid)).agreed).toMatchObject({ state: 'retired', successor: uploaded.cid })
+  expect((await getKeyStatus(owner, cid)).agreed).toMatchObject({ state: 'retired', successor: rotated.cid })
 })
 
 test('with two nodes down everything still works, and repair brings them back up to date', async () => {

@@ -119,10 +119,10 @@ async function rotate(surroundings: Surroundings): Promise<void> {
   const cid = cidOf(surroundings)
   const { output, signal } = surroundings
   const client = await openKeyClient(surroundings, { withApiKey: true })
-  const { uploaded, retired } = await rotateFile(client, cid, { signal })
+  const { cid: successor, retired } = await rotateFile(client, cid, { signal })
   output.result(
-    { before: cid, cid: uploaded.cid, retired: retired.done },
-    `${uploaded.cid}\nThe key of ${cid} is retired. ${dots(retired.done)}`,
+    { before: cid, cid: successor, retired: retired.done },
+    `${successor}\nThe key of ${cid} is retired. ${dots(retired.done)}`,
   )
   output.note('The old encrypted bytes are still stored; remove them with `cairn rm`.')
 }
