@@ -40,7 +40,7 @@ export function buildAggregate(pieces: readonly Piece[]): Aggregate {
   if (pieces.length === 0) throw new CairnError('INVALID_REQUEST', { message: 'An aggregate has at least one piece' })
   const segments = placePieces(pieces)
   const used = segments.reduce((end, segment) => Math.max(end, segment.offset + paddedBytesOf(segment)), 0)
-  const height = heightWithIndex(used, pieces.length)
+  const height = aggregateHeightFor(used, pieces.length)
   const tree = createSparseTree(height)
   for (const segment of segments) tree.set(segment.height, segment.offset / paddedBytesOf(segment), segment.root)
   const paddedBytes = nodeBytes * 2 ** height
@@ -111,7 +111,11 @@ function placePieces(pieces: readonly Piece[]): Segment[] {
   return segments
 }
 
-function heightWithIndex(used: number, count: number): number {
+/**
+ * Height of the smallest aggregate for so many pieces, which take so many padded bytes.
+ * @throws CairnError PIECE_TOO_LARGE
+ */
+export function aggregateHeightFor(used: number, count: number): number {
   for (let height = heightLeast + 1; height <= heightMost; height++) {
     const paddedBytes = nodeBytes * 2 ** height
     if (entriesMost(paddedBytes) >= count && indexStart(paddedBytes) >= used) return height

@@ -1,4 +1,4 @@
-export { type Aggregate, type AggregatePart, buildAggregate, listParts } from './aggregate.ts'
+export { type Aggregate, type AggregatePart, aggregateHeightFor, buildAggregate, listParts } from './aggregate.ts'
 export { type ByteRangeProof, proveByteRange, verifyByteRange } from './byte-range.ts'
 export {
   type ChallengeClaim,

@@ -60,8 +60,11 @@ const pieceProof = v.object({
   payloadBytes: v.number(),
   paddedBytes: v.number(),
   createdAt: v.number(),
-  /** Where the CARs that hold blocks of the content lie in the piece, in payload bytes. */
-  cars: v.array(v.object({ offset: v.number(), length: v.number() })),
+  /**
+   * Where the CARs that hold blocks of the content lie in the piece, in payload bytes. A large one goes over several pieces,
+   * cut between blocks: only its first part has the header.
+   */
+  cars: v.array(v.object({ offset: v.number(), length: v.number(), isHeaded: v.boolean() })),
   /** Where the root block of the CID lies in this piece, with the bytes around it; null where it lies in another. */
   block: v.nullable(
     v.object({

@@ -1,6 +1,6 @@
 import { createPieceHasher, encodePieceCid } from '@cairn/pieces'
 import { CairnError, getPiecePayload } from '@cairn/protocol'
-import { decodeNode, readCar, verifyBlock } from '@cairn/unixfs'
+import { decodeNode, encodeCarHeader, readCar, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform'
 import type { Client } from '../client.ts'
@@ -53,6 +53,12 @@ export async function readPieces(
   return { blocks: seen.size, bytes: total }
 }
 
+/** A part of a CAR that lacks the header, read as one that has it. */
+async function* withHeader(source: AsyncGenerator<Uint8Array>, isHeaded: boolean): AsyncGenerator<Uint8Array> {
+  if (!isHeaded) yield encodeCarHeader([])
+  yield* source
+}
+
 function lookInto(cid: CID, bytes: Uint8Array): FoundBlock {
   if (cid.code === raw) return noLinks
   return { isRaw: false, links: decodeNode(cid, bytes).links.map((link) => link.cid) }
@@ -79,7 +85,7 @@ async function readPiece(
   try {
     for (const car of piece.cars.toSorted((a, b) => a.offset - b.offset)) {
       await feed.skipTo(car.offset)
-      const { blocks } = await readCar(feed.read(car.offset + car.length))
+      const { blocks } = await readCar(withHeader(feed.read(car.offset + car.length), car.isHeaded))
       for await (const { cid, bytes } of blocks) {
         await verifyBlock(cid, bytes, hashSha256)
         found.set(keyOf(cid), lookInto(cid, bytes))

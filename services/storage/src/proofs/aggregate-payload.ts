@@ -2,7 +2,7 @@ import { type Aggregate, buildAggregate, listParts } from '@cairn/pieces'
 import { CairnError, MIB } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { toPiece } from './make-aggregates.ts'
-import { type PackedPart, readPacks } from './piece-payload.ts'
+import { type PackedPart, readPacks, toParts } from './piece-payload.ts'
 import type { Provider } from './provider.ts'
 import { type AggregateRow, findDealsOf, findPacksOf, findPiecesOf, heldStates, type PieceRow } from './store.ts'
 
@@ -65,12 +65,7 @@ async function listRuns(context: Context, aggregate: Aggregate, pieces: readonly
     const piece = pieces[part.segment]
     if (piece === undefined) throw new CairnError('DATA_DAMAGED', { details: { segment: part.segment } })
     const packs = await findPacksOf(context.db.read, piece.id)
-    const read = packs.map((pack) => ({
-      objectKey: pack.object_key,
-      offset: pack.offset_bytes,
-      sizeBytes: pack.size_bytes,
-    }))
-    runs.push({ start, end: start + piece.payload_bytes, read })
+    runs.push({ start, end: start + piece.payload_bytes, read: toParts(packs) })
   }
   return runs
 }

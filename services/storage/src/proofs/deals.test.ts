@@ -1,12 +1,13 @@
+import { Readable } from 'node:stream'
 import { hashPiece, parsePieceCid, resolveAggregate, verifyByteRange, verifyChallenge } from '@cairn/pieces'
 import { MIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { importProfiles } from '@cairn/unixfs'
+import { importProfiles, readCar, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deleteFiles } from '../files/files.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
-import { removePack } from '../packs/packs.ts'
+import { hashSha256, removePack } from '../packs/packs.ts'
 import { addFiles } from '../uploads/add-files.ts'
 import { openTestContext, type TestContext, testAddress } from '../uploads/open-test-context.suite.ts'
 import { writeCopies } from './copies.ts'
@@ -48,6 +49,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
       waitSeconds: waitMs / 1000,
       challengeSeconds: challengeMs / 1000,
       pollMs: 1000,
+      pieceBytes: 4 * MIB,
     }
     const database = kind === 'sqlite' ? undefined : { kind, url: await postgres.createDatabase(), poolSize: 4 }
     test = await openTestContext(
@@ -156,7 +158,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect((await hashPiece([held.subarray(from, from + piece.payloadBytes)])).piece).toEqual(
       parsePieceCid(piece.piece),
     )
-    expect(car).toEqual({ offset: 0, length: piece.payloadBytes })
+    expect(car).toEqual({ offset: 0, length: piece.payloadBytes, isHeaded: true })
     expect(start).toBeGreaterThanOrEqual(0)
 
     const wire = await describeDeals(proofs, cid)
@@ -182,6 +184,36 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
       const { pieces: shown } = await proofs.describe(cid)
       expect(shown[0]?.block).not.toBeNull()
     }
+  })
+
+  it('cuts a large pack into several pieces between blocks, and proves each', async () => {
+    const content = fill(13 * MIB + 12345, 7)
+    const cid = await upload('large', content)
+    await goOn(waitMs + 2000)
+    const shown = await proofs.describe(cid)
+    expect(shown.pieces).toHaveLength(4)
+    expect(shown.pieces.filter(({ block }) => block !== null)).toHaveLength(1)
+    const cars = shown.pieces.flatMap(({ cars }) => cars)
+    expect(cars.filter(({ isHeaded }) => isHeaded)).toHaveLength(1)
+    const [pack] = await test.context.db.read.selectFrom('pack').selectAll().execute()
+    expect(cars.reduce((sum, { length }) => sum + length, 0)).toBe(pack?.size_bytes)
+    // Put together again they are one CAR with every block whole.
+    const parts = await test.context.db.read.selectFrom('piece_pack').selectAll().orderBy('pack_offset_bytes').execute()
+    const held: Uint8Array[] = []
+    for (const part of parts) {
+      const piece = shown.pieces.find(({ cars: [car] }) => car?.length === part.size_bytes)
+      const kept = keepers()[0]?.pieces.get(piece?.aggregate?.piece ?? '')?.payload
+      const from = ((piece?.aggregate?.offset ?? 0) / 128) * 127
+      held.push(kept?.subarray(from, from + part.size_bytes) ?? new Uint8Array())
+    }
+    const { blocks } = await readCar(Readable.from(held))
+    let count = 0
+    for await (const { cid: each, bytes } of blocks) {
+      await verifyBlock(each, bytes, hashSha256)
+      count++
+    }
+    // One for the manifest of the pack.
+    expect(count).toBe((pack?.block_count ?? 0) + 1)
   })
 
   it('notices a provider that is silent within a period, and places the piece elsewhere', async () => {

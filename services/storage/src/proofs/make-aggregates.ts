@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Aggregate, buildAggregate, encodePieceCid, paddedBytesOf } from '@cairn/pieces'
+import { type Aggregate, aggregateHeightFor, buildAggregate, encodePieceCid, paddedBytesOf } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { dropPiece } from './drop-piece.ts'
@@ -37,17 +37,19 @@ function findWaiting({ db }: Context): Promise<PieceRow[]> {
     .execute()
 }
 
-/** The oldest pieces, as many as make one aggregate; none while it is too early. */
+/** The oldest pieces, as many as have room in one aggregate of the size wanted; none while it is too early. */
 function takeRipe(pieces: readonly PieceRow[], { config, clock }: Context): PieceRow[] {
   const { targetBytes, waitMs } = config.deals
   let paddedBytes = 0
   const taken: PieceRow[] = []
   for (const piece of pieces) {
-    if (taken.length > 0 && paddedBytes + paddedBytesOf(piece) > targetBytes) break
-    paddedBytes += paddedBytesOf(piece)
+    const more = paddedBytes + paddedBytesOf(piece)
+    const height = aggregateHeightFor(more, taken.length + 1)
+    if (taken.length > 0 && paddedBytesOf({ height }) > targetBytes) break
+    paddedBytes = more
     taken.push(piece)
   }
-  const isFull = taken.length < pieces.length || taken.length === piecesMost || paddedBytes >= targetBytes
+  const isFull = taken.length < pieces.length || taken.length === piecesMost
   // The pack of a piece waited before, for half the time at most.
   const isOld = (pieces[0]?.created_at ?? Number.POSITIVE_INFINITY) <= clock.now() - waitMs / 2
   return isFull || isOld ? taken : []

@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { ObjectStore } from '../objects/objects.ts'
+import type { PiecePackRow } from './store.ts'
 
 /**
  * Reads exactly `length` payload bytes at `offset`, into the front of `into` where given.
@@ -7,8 +8,24 @@ import type { ObjectStore } from '../objects/objects.ts'
  */
 export type ReadBytes = (offset: number, length: number, into?: Uint8Array) => Promise<Uint8Array>
 
-/** A pack within a piece. */
-export type PackedPart = { readonly objectKey: string; readonly offset: number; readonly sizeBytes: number }
+/** A pack, or a part of a large one, within a piece. */
+export type PackedPart = {
+  readonly objectKey: string
+  /** Where it begins in the pack, and in the piece. */
+  readonly packOffset: number
+  readonly offset: number
+  readonly sizeBytes: number
+}
+
+/** The parts of a piece, from their rows. */
+export function toParts(rows: readonly PiecePackRow[]): PackedPart[] {
+  return rows.map((row) => ({
+    objectKey: row.object_key,
+    packOffset: row.pack_offset_bytes,
+    offset: row.offset_bytes,
+    sizeBytes: row.size_bytes,
+  }))
+}
 
 /** Reads a piece from the packs it was made of, which lie in it one after the other. */
 export function readPacks(objects: ObjectStore, parts: readonly PackedPart[]): ReadBytes {
@@ -18,7 +35,7 @@ export function readPacks(objects: ObjectStore, parts: readonly PackedPart[]): R
       if (part === undefined) throw new CairnError('DATA_DAMAGED', { details: { offset: at } })
       const end = Math.min(offset + length, part.offset + part.sizeBytes)
       const room = into.subarray(at - offset, end - offset)
-      const bytes = await objects.read(part.objectKey, at - part.offset, end - at, room)
+      const bytes = await objects.read(part.objectKey, part.packOffset + at - part.offset, end - at, room)
       if (bytes.buffer !== room.buffer) room.set(bytes)
       at = end
     }

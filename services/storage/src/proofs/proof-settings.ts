@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { CairnError, GIB } from '@cairn/protocol'
+import { heightMost, roomOf } from '@cairn/pieces'
+import { CairnError, GIB, MIB } from '@cairn/protocol'
 import * as v from 'valibot'
 
 /** A storage provider the operator works with. */
@@ -15,7 +16,17 @@ export type ProviderSettings =
       readonly kind: 'filecoin'
       readonly name: string
       readonly network: 'mainnet' | 'calibration'
+      /** The chain's endpoint; the public one of the network where it is absent. */
       readonly rpcUrl: string | undefined
+      /** The provider's number in the registry on the chain. */
+      readonly providerId: number
+      /** Where the provider answers: its service URL in the registry has to be this one. */
+      readonly url: string
+      /** Who pays, where `key` is a session key of that wallet. */
+      readonly payer: string | undefined
+      /** Epochs after which a piece counts as added. */
+      readonly confirmations: number
+      /** Private key of the wallet that pays, or of a session key of it: 0x and 64 hex digits. */
       readonly key: string
     }
 
@@ -25,7 +36,9 @@ export type DealSettings = {
   readonly copies: number
   /** Most an account may ask for. */
   readonly copiesMost: number
-  /** An aggregate is made once this much waits, before padding… */
+  /** Larger packs are cut into several pieces: in bytes of payload. */
+  readonly pieceBytes: number
+  /** Largest aggregate, padded. One is made once no more pieces fit into it… */
   readonly targetBytes: number
   /** …or once something has waited for so long. */
   readonly waitMs: number
@@ -56,6 +69,10 @@ const providersSchema = v.pipe(
         name,
         network: v.picklist(['mainnet', 'calibration']),
         rpcUrl: v.optional(httpUrl),
+        providerId: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+        url: httpUrl,
+        payer: v.optional(v.pipe(v.string(), v.regex(/^0x[0-9a-fA-F]{40}$/, 'is 0x and 40 hex digits'))),
+        confirmations: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(900)), 5),
         ...secret,
       }),
     ]),
@@ -71,8 +88,11 @@ export function parseProviders(json: string): readonly ProviderSettings[] {
   if (json.trim() === '') return []
   const providers = read('CAIRN_PROVIDERS', providersSchema, json).map((one): ProviderSettings => {
     const key = one.key ?? readKeyFile(one.name, one.keyFile)
-    if (one.kind === 'filecoin')
-      return { kind: one.kind, name: one.name, network: one.network, rpcUrl: one.rpcUrl, key }
+    if (one.kind === 'filecoin') {
+      if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw wrong('CAIRN_PROVIDERS', `the key of ${one.name} is not 0x and 64 hex digits`)
+      const { kind, name, network, rpcUrl, providerId, url, payer, confirmations } = one
+      return { kind, name, network, rpcUrl, providerId, url, payer, confirmations, key }
+    }
     return { kind: one.kind, name: one.name, url: one.url, publicUrl: one.publicUrl ?? one.url, key }
   })
   if (new Set(providers.map((one) => one.name)).size !== providers.length) {
@@ -99,6 +119,11 @@ const dealSchema = v.strictObject({
   copies: v.optional(count(20), 2),
   copiesMost: v.optional(count(20), 5),
   targetBytes: v.optional(count(32 * GIB), GIB),
+  // A quarter of a padded GiB: three and an index make an aggregate that providers of the Filecoin network take.
+  pieceBytes: v.optional(
+    v.pipe(v.number(), v.safeInteger(), v.minValue(4 * MIB), v.maxValue(roomOf(heightMost - 1))),
+    roomOf(24),
+  ),
   waitSeconds: v.optional(seconds, 3600),
   challengeSeconds: v.optional(v.pipe(seconds, v.minValue(1)), 6 * 3600),
   challengeLeaves: v.optional(count(64), 5),

@@ -21,7 +21,7 @@ import type { Context } from '../context.ts'
 import { type AggregatePayload, openAggregate } from './aggregate-payload.ts'
 import { bytesToHex } from './hex.ts'
 import { toPiece } from './make-aggregates.ts'
-import { readPacks } from './piece-payload.ts'
+import { readPacks, toParts } from './piece-payload.ts'
 import type { Provider } from './provider.ts'
 import {
   type AggregateRow,
@@ -97,7 +97,12 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
         .execute()
       const packIds = [...new Set([location.packId, ...needed.map((row) => row.pack_id)])]
       const known = await db.read.selectFrom('piece_pack').selectAll().where('pack_id', 'in', packIds).execute()
-      const own = known.find((row) => row.pack_id === location.packId)
+      const own = known.find(
+        (row) =>
+          row.pack_id === location.packId &&
+          location.offset >= row.pack_offset_bytes &&
+          location.offset < row.pack_offset_bytes + row.size_bytes,
+      )
       const ids = [...new Set([...(own === undefined ? [] : [own]), ...known].map((row) => row.piece_id))]
       const shown = ids.slice(0, piecesMost)
       const rows =
@@ -109,7 +114,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
       return {
         pieces,
         block: own === undefined ? undefined : { pack: own, offset: location.offset, length: location.length },
-        waitingPacks: packIds.length - known.length,
+        waitingPacks: packIds.length - new Set(known.map((row) => row.pack_id)).size,
         furtherPieces: ids.length - shown.length,
       }
     },
@@ -199,7 +204,11 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
       payloadBytes: row.payload_bytes,
       paddedBytes: paddedBytesOf(piece),
       createdAt: row.created_at,
-      cars: packs.map(({ offset_bytes: offset, size_bytes: length }) => ({ offset, length })),
+      cars: packs.map((pack) => ({
+        offset: pack.offset_bytes,
+        length: pack.size_bytes,
+        isHeaded: pack.pack_offset_bytes === 0,
+      })),
       block: block?.pack.piece_id === row.id ? await proveBlock(row, block) : null,
       aggregate: found === undefined ? null : await describeAggregate(row, found),
     }
@@ -207,11 +216,8 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
 
   const proveBlock = async (row: PieceRow, { pack, offset, length }: NonNullable<Placement['block']>) => {
     const packs = await findPacksOf(db.read, row.id)
-    const read = readPacks(
-      objects,
-      packs.map((one) => ({ objectKey: one.object_key, offset: one.offset_bytes, sizeBytes: one.size_bytes })),
-    )
-    const start = pack.offset_bytes + offset
+    const read = readPacks(objects, toParts(packs))
+    const start = pack.offset_bytes + offset - pack.pack_offset_bytes
     const proof = await proveByteRange(await readTree(objects, row), read, { offset: start, length })
     return {
       offset: start,

@@ -36,11 +36,13 @@ export const createProofs: Migration = {
 
     // No reference to packs: what an aggregate holds must be known after a pack is gone.
     `create table piece_pack (
-      pack_id ${integer} primary key,
+      pack_id ${integer} not null,
+      pack_offset_bytes ${integer} not null,
       piece_id ${text} not null references piece (id),
       offset_bytes ${integer} not null,
       size_bytes ${integer} not null,
-      object_key ${text} not null
+      object_key ${text} not null,
+      primary key (pack_id, pack_offset_bytes)
     )${strict}`,
     'create index piece_pack_piece on piece_pack (piece_id, offset_bytes)',
 
