@@ -20,6 +20,7 @@ Cairn is ready after ${seconds} s.
   Gateway           ${profile.gateway}
   Key router        ${profile.keyRouter}
   Key nodes         ${(profile.keyNodes ?? []).join('  ')}
+  Providers         ${profile.providers?.map(({ url }) => url).join('  ') ?? 'those of CAIRN_PROVIDERS'}
   Chain             ${profile.chain?.rpcUrl ?? 'none: this machine has no `anvil`, so nothing can be paid'}
   Every call        ${profile.api}/docs
   Profile           ${relative('', networkFile(home)) || networkFile(home)}
@@ -49,6 +50,7 @@ try {
   await using network = await createNetwork({
     home: resolve(process.env['CAIRN_HOME'] ?? '.cairn'),
     keyNodes: 'processes',
+    providers: 3,
     environment: process.env,
   })
   greet(network)

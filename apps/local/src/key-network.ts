@@ -12,6 +12,7 @@ import {
 } from '@cairn/keynode'
 import { keyShardCount } from '@cairn/protocol'
 import { keyNodeFolder, openNodeSecret, secretFile } from './node-secrets.ts'
+import { type Environment, pickSettings } from './pick-settings.ts'
 import { spawnService } from './spawn-service.ts'
 
 /** A part of the key network: where it is, and its end. */
@@ -29,7 +30,7 @@ export type KeyNetworkOptions = {
   /** `processes`: each a process of its own, as operators run them. `inside`: all in this one, for tests. */
   run: 'processes' | 'inside'
   /** `CAIRN_` settings, as the environment has them. */
-  environment: Record<string, string | undefined>
+  environment: Environment
   /** Names that other parts read. */
   foreign: ReadonlySet<string>
 }
@@ -45,8 +46,6 @@ export async function startKeyNetwork(options: KeyNetworkOptions): Promise<KeyNe
   const publicKeys = secrets.map((secret) => publicKeyOf(deriveNodeKeys(secret).signing))
   return options.run === 'processes' ? startProcesses(options, publicKeys) : startInside(options, publicKeys)
 }
-
-type Environment = Record<string, string | undefined>
 
 function routerEnvironment(
   { networkName, host, ports, environment }: KeyNetworkOptions,
@@ -86,12 +85,17 @@ async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly s
       .filter((other) => other !== node)
       .map((other) => `${other}=${urls[other - 1]}#${publicKeys[other - 1]}`)
     const environment = { ...nodeEnvironment(options, node, urlAt(ports.router)), CAIRN_KEYNODE_PEERS: peers.join(',') }
-    return spawnService(`key node ${node}`, program('main.ts'), only(environment, Object.keys(keyNodeSettings)), home)
+    return spawnService(
+      `key node ${node}`,
+      program('main.ts'),
+      pickSettings(environment, Object.keys(keyNodeSettings)),
+      home,
+    )
   })
   const router = spawnService(
     'key router',
     program(join('router', 'main.ts')),
-    only(routerEnvironment(options, urls), Object.keys(keyRouterSettings)),
+    pickSettings(routerEnvironment(options, urls), Object.keys(keyRouterSettings)),
     home,
   )
   const parts = await Promise.allSettled([...starting, router])
@@ -104,14 +108,6 @@ async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly s
   const last = all.at(-1)
   if (last === undefined) throw new TypeError('there is a router')
   return { nodes: all.slice(0, -1), router: last, [Symbol.asyncDispose]: () => running.disposeAsync() }
-}
-
-/** The variables that a program reads, and those that are not ours. */
-function only(environment: Environment, names: readonly string[]): Environment {
-  const known = new Set(names.flatMap((name) => [name, `${name}_FILE`]))
-  return Object.fromEntries(
-    Object.entries({ ...environment }).filter(([name]) => !name.startsWith('CAIRN_') || known.has(name)),
-  )
 }
 
 /** All in this process: they learn each other's addresses as they get them. */

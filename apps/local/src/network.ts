@@ -2,6 +2,7 @@ import { chmod, mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { GIB, type NetworkProfile } from '@cairn/protocol'
+import { providerSettings } from '@cairn/provider'
 import { readConfig, type Storage, settings, startStorage } from '@cairn/storage'
 import { findAnvil } from './anvil.ts'
 import { checkPorts } from './check-ports.ts'
@@ -9,6 +10,7 @@ import { type KeyNetwork, nodeNumbers, startKeyNetwork } from './key-network.ts'
 import { type LocalChain, startLocalChain } from './local-chain.ts'
 import { lockHome } from './lock-home.ts'
 import { removeNetworkFile, writeNetworkFile } from './network-file.ts'
+import { type ProviderNetwork, startProviderNetwork } from './provider-network.ts'
 import { openTestWallet, type TestWallet } from './test-wallet.ts'
 
 /** A whole network on this machine. Disposing ends all of it. */
@@ -18,6 +20,8 @@ export type Network = AsyncDisposable & {
   readonly home: string
   readonly storage: Storage
   readonly keys: KeyNetwork
+  /** The storage providers; none where none were asked for. */
+  readonly providers: ProviderNetwork['providers']
   /** The local chain; absent where it was not asked for, or this machine has no program for it. */
   readonly chain: LocalChain | undefined
 }
@@ -27,8 +31,10 @@ export type NetworkOptions = {
   home: string
   /** `default`: the documented ports; `any`: free ones, for tests. */
   ports?: 'default' | 'any'
-  /** `processes`: each key node is a process of its own, as operators run them; `inside`: all are in this one, for tests. */
+  /** `processes`: each key node and provider is a process of its own, as operators run them; `inside`: all are in this one, for tests. */
   keyNodes?: 'processes' | 'inside'
+  /** How many storage providers are started; none unless told, and none where the settings name others. */
+  providers?: number
   /** `none`: no chain is started, for tests that pay nothing; a chain in the settings is used as it is. */
   chain?: 'local' | 'none'
   /** How long a transaction waits for its block at least, in ms; 300 unless told: published clients need a quarter of a second. */
@@ -46,11 +52,18 @@ const localDefaults = {
   CAIRN_LOG_LEVEL: 'warn',
 }
 
+/** Here a proof should be there while somebody waits for it: packs become deals after a second, and are proven every minute. */
+const localDealSettings = {
+  CAIRN_DEALS: JSON.stringify({ waitSeconds: 1, challengeSeconds: 60, pollMs: 500 }),
+}
+
 /** Pause between calls to key nodes, in ms: here nobody has to be spared. */
 const keyNodePauseMs = 0
 
 /** Every name that some part of the network reads. */
-const allNames = new Set([...Object.keys(settings), ...Object.keys(keyNodeSettings), ...Object.keys(keyRouterSettings)])
+const allNames = new Set(
+  [settings, keyNodeSettings, keyRouterSettings, providerSettings].flatMap((record) => Object.keys(record)),
+)
 
 /**
  * Starts the whole network in this process and writes `network.json` when all of it is ready.
@@ -61,6 +74,7 @@ export async function createNetwork({
   home: folder,
   ports = 'default',
   keyNodes = 'inside',
+  providers: wantedProviders = 0,
   chain: wantedChain = 'local',
   mineEveryMs = 300,
   environment: given = {},
@@ -75,6 +89,10 @@ export async function createNetwork({
       ? { router: 0, nodes: nodeNumbers.map(() => 0) }
       : { router: 9000 + first.portOffset, nodes: nodeNumbers.map((node) => 9000 + first.portOffset + node) }
   const program = wantedChain === 'none' || given['CAIRN_PAYMENTS'] ? undefined : findAnvil(given['PATH'])
+  const providerCount = given['CAIRN_PROVIDERS'] || given['CAIRN_PROVIDERS_FILE'] ? 0 : wantedProviders
+  const providerPorts = Array.from({ length: providerCount }, (_provider, i) =>
+    ports === 'any' ? 0 : 8090 + first.portOffset + i,
+  )
   const chainPort = ports === 'any' ? 0 : 8545 + first.portOffset
   await mkdir(home, { recursive: true, mode: 0o700 })
   await chmod(home, 0o700)
@@ -90,6 +108,7 @@ export async function createNetwork({
       ...(program === undefined ? [] : [{ part: 'chain', port: chainPort }]),
       { part: 'key router', port: keyPorts.router },
       ...keyPorts.nodes.map((port, i) => ({ part: `key node ${i + 1}`, port })),
+      ...providerPorts.map((port, i) => ({ part: `storage provider ${i + 1}`, port })),
     ])
   }
   const wallet = await openTestWallet(home)
@@ -106,7 +125,7 @@ export async function createNetwork({
           }),
         )
   const environment = { ...given, ...chainSettings(chain, given) }
-  const config = read(environment)
+  let config = read(environment)
   const keys = stack.use(
     await startKeyNetwork({
       home,
@@ -119,13 +138,31 @@ export async function createNetwork({
     }),
   )
   const keyProfile = { keyRouter: keys.router.url, keyNodes: keys.nodes.map(({ url }) => url), keyNodePauseMs }
-  const storage = stack.use(await startStorage(config, { profile: keyProfile }))
+  let apiUrls = [
+    `http://${config.host}:${config.port}`,
+    ...(config.publicApiUrl === undefined ? [] : [config.publicApiUrl]),
+  ]
+  const { providers, setting } = stack.use(
+    await startProviderNetwork({
+      home,
+      host: config.host,
+      ports: providerPorts,
+      run: keyNodes,
+      sources: () => apiUrls,
+      environment: { ...localDefaults, ...environment },
+      foreign: allNames,
+    }),
+  )
+  if (providers.length > 0) config = read({ ...localDealSettings, ...environment, CAIRN_PROVIDERS: setting })
+  const providerProfile = providers.length === 0 ? {} : { providers: providers.map(({ id, url }) => ({ id, url })) }
+  const storage = stack.use(await startStorage(config, { profile: { ...keyProfile, ...providerProfile } }))
+  apiUrls = [storage.apiUrl]
   const profile = { ...storage.profile, wallet }
   stack.defer(() => removeNetworkFile(home))
   await writeNetworkFile(home, profile)
 
   const running = stack.move()
-  return { profile, home, storage, keys, chain, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { profile, home, storage, keys, providers, chain, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 /** What all parts are told of the local chain, where the settings do not say otherwise. */

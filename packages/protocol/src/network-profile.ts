@@ -33,6 +33,8 @@ export const networkProfileSchema = v.object({
   keyNodes: v.optional(v.array(url)),
   /** Pause between calls to key nodes, in ms; 1000 where it is absent. */
   keyNodePauseMs: v.optional(v.pipe(v.number(), v.minValue(0))),
+  /** Storage providers, by the public keys that their proofs are signed with. */
+  providers: v.optional(v.array(v.object({ id: v.string(), url }))),
   /** The first of the chains; kept for clients that know one. */
   chain: v.optional(chainSchema),
   /** Every chain on which payments are taken. */

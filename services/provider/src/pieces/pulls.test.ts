@@ -191,6 +191,23 @@ test('two offers at once are one fetch', async () => {
   expect((await provider.call('GET', '/')).json).toMatchObject({ usedBytes: 1_000_000, pieces: { kept: 1 } })
 })
 
+test('a piece that is offered again with new credentials does not fail for the old ones', async () => {
+  const { cid, url } = await put(1_000_000)
+  const refuse = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  source.handlers.push(async (_request, response) => {
+    asked.resolve()
+    await refuse.promise
+    response.writeHead(401).end()
+  })
+  await provider.offer(cid, url, 'Bearer old')
+  await asked.promise
+  await provider.offer(cid, url, 'Bearer new')
+  refuse.resolve()
+  await provider.until(cid, 'kept')
+  expect(source.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', 'Bearer new'])
+})
+
 test('no more pieces are fetched at once than the operator wants', async () => {
   await provider[Symbol.asyncDispose]()
   provider = await startTestProvider(source.url, { CAIRN_PROVIDER_PULLS: '2' })

@@ -124,6 +124,9 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
 
   const noteFault = async (row: PieceRow, fault: CairnError, tries: number): Promise<void> => {
     const { cid } = row
+    const now = await findPiece(db.read, cid)
+    // Offered again meanwhile, it may be had from elsewhere, or with other credentials.
+    if (now === undefined || !isSameOffer(now, row)) return
     const isFinal =
       finalCodes.includes(fault.code) || tries >= triesMost || clock.now() - row.offered_at > pullDeadlineMs
     log.warn({ err: fault, piece: cid, tries, isFinal }, 'fetching a piece failed')
@@ -145,4 +148,9 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
       await Promise.all([...pulling.values()].map(({ ended }) => ended))
     },
   }
+}
+
+function isSameOffer(a: PieceRow, b: PieceRow): boolean {
+  // Sealed twice, the same text looks different: each offer counts.
+  return a.url === b.url && Buffer.compare(a.authorization ?? Buffer.alloc(0), b.authorization ?? Buffer.alloc(0)) === 0
 }

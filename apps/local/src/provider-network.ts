@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { providerSettings, readProviderConfig, startProvider } from '@cairn/provider'
+import { openSecret } from './open-secret.ts'
+import { type Environment, pickSettings } from './pick-settings.ts'
+import { spawnService } from './spawn-service.ts'
+
+/** A storage provider: where it is, who it is, and its end. */
+type Part = AsyncDisposable & { readonly url: string; readonly id: string }
+
+/** The storage providers of a local network. */
+export type ProviderNetwork = AsyncDisposable & {
+  readonly providers: readonly Part[]
+  /** What the storage service has to know of them: the value of its setting CAIRN_PROVIDERS. */
+  readonly setting: string
+}
+
+export type ProviderNetworkOptions = {
+  home: string
+  host: string
+  /** Port of each; 0 takes any free one. */
+  ports: readonly number[]
+  /** `processes`: each a process of its own, as operators run them. `inside`: all in this one, for tests. */
+  run: 'processes' | 'inside'
+  /** Where pieces may be fetched from; asked at each offer, for a service that takes any port has none before it runs. */
+  sources(): readonly string[]
+  /** `CAIRN_` settings, as the environment has them. */
+  environment: Environment
+  /** Names that other parts read. */
+  foreign: ReadonlySet<string>
+}
+
+const program = fileURLToPath(new URL('../../../services/provider/src/main.ts', import.meta.url))
+
+/** Folder of one provider; its pieces and secrets are nobody else's. */
+export function providerFolder(home: string, number: number): string {
+  return join(home, 'providers', String(number))
+}
+
+/** Starts one provider for each port. @throws CairnError INVALID_CONFIGURATION, UNAVAILABLE */
+export async function startProviderNetwork(options: ProviderNetworkOptions): Promise<ProviderNetwork> {
+  await using stack = new AsyncDisposableStack()
+  const starting = options.ports.map((port, i) => startOne(options, i + 1, port))
+  const settled = await Promise.allSettled(starting)
+  const providers = settled.flatMap((one) => (one.status === 'fulfilled' ? [stack.use(one.value)] : []))
+  const failed = settled.find((one) => one.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  const setting = JSON.stringify(
+    providers.map(({ url }, i) => ({
+      name: providerName(i + 1),
+      kind: 'cairn',
+      url,
+      keyFile: accessKeyFile(options.home, i + 1),
+    })),
+  )
+  const running = stack.move()
+  return { providers, setting, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+async function startOne(options: ProviderNetworkOptions, number: number, port: number): Promise<Part> {
+  const { home, host, run, sources, foreign } = options
+  const folder = providerFolder(home, number)
+  await openSecret(join(folder, 'secret.key'), 'what this provider proves is signed with it')
+  await openSecret(accessKeyFile(home, number), 'the storage service knows the provider by it')
+  const environment = {
+    ...options.environment,
+    CAIRN_PROVIDER_NAME: providerName(number),
+    CAIRN_PROVIDER_HOME: folder,
+    CAIRN_PROVIDER_HOST: host,
+    CAIRN_PROVIDER_PORT: String(port),
+    CAIRN_PROVIDER_SECRET_FILE: join(folder, 'secret.key'),
+    CAIRN_PROVIDER_KEY_FILE: accessKeyFile(home, number),
+    CAIRN_PROVIDER_SOURCES: sources().join(','),
+  }
+  if (run === 'inside') {
+    const config = readProviderConfig(environment, foreign)
+    return startProvider({
+      ...config,
+      get sources() {
+        return sources()
+      },
+    })
+  }
+  const known = pickSettings(environment, Object.keys(providerSettings))
+  const service = await spawnService(`storage provider ${number}`, program, known, home)
+  const { url, publicKey } = service.ready
+  return { url, id: publicKey ?? '', [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+}
+
+function providerName(number: number): string {
+  return `provider-${number}`
+}
+
+function accessKeyFile(home: string, number: number): string {
+  return join(providerFolder(home, number), 'access.key')
+}
