@@ -5,6 +5,8 @@ import { registerAccountRoutes } from './accounts/routes.ts'
 import type { Context } from './context.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { describeError } from './http/route.ts'
+import { registerNameRoutes } from './names/routes.ts'
+import { registerRoutingRoutes } from './names/routing-routes.ts'
 import { registerPaymentRoutes } from './payments/routes.ts'
 import { registerPinRoutes } from './pins/routes.ts'
 import type { Provider } from './proofs/provider.ts'
@@ -45,5 +47,7 @@ export function createApp({ context, providers, readiness, profile, stop }: AppP
   registerFileRoutes(app, context)
   registerPinRoutes(app, context)
   registerProofRoutes(app, context, providers)
+  registerNameRoutes(app, context)
+  registerRoutingRoutes(app, context, profile)
   return app
 }

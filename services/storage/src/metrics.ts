@@ -6,6 +6,7 @@ export type StorageMetrics = Metrics & {
   readonly uploadedBytes: Counter
   readonly damagedBlocks: Counter
   readonly paymentsCredited: Counter
+  readonly namesRenewed: Counter
   readonly possessionChecks: Counter<'outcome'>
 }
 
@@ -22,6 +23,7 @@ export function createStorageMetrics(): StorageMetrics {
       registers,
     }),
     paymentsCredited: new Counter({ name: 'cairn_payments_credited_total', help: 'Payments credited', registers }),
+    namesRenewed: new Counter({ name: 'cairn_names_renewed_total', help: 'Records of names renewed', registers }),
     possessionChecks: new Counter({
       name: 'cairn_possession_checks_total',
       help: 'Challenges to storage providers, by what came of them',

@@ -1,4 +1,5 @@
 import type { Context } from './context.ts'
+import { createNamesWorker } from './names/worker.ts'
 import type { ObjectStore } from './objects/objects.ts'
 import type { PackEvent } from './packs/packs.ts'
 import { openHead } from './payments/payments.ts'
@@ -27,6 +28,7 @@ export function startWorkers({ context, objects, providers, pullUrl, onEvent }: 
   const clock = systemClock
   const workers: Worker[] = [
     createRemovePacksWorker({ db, objects, packs, clock, graceMs: config.packGraceMs, onEvent }),
+    createNamesWorker(context, clock),
   ]
   if (config.scrubBytesPerSecond > 0) {
     workers.push(

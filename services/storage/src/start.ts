@@ -11,6 +11,7 @@ import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { createGatewayApp } from './gateway/app.ts'
 import { createStorageMetrics } from './metrics.ts'
+import { requireSameSecret } from './names/names.ts'
 import { openFileStore } from './objects/files.ts'
 import { openSecret } from './open-secret.ts'
 import { createPackStore } from './packs/create-pack-store.ts'
@@ -65,6 +66,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const rates = createRateLimiter(config.rateFactor, clock)
   const secret = await openSecret(config)
   const context: Context = { config, db, packs, objects, clock, log, metrics, rates, secret, processId: randomUUID() }
+
+  await requireSameSecret(context)
 
   const abandoned = await releaseAbandoned(context)
   if (db.kind === 'sqlite') await endAllLeases(db)

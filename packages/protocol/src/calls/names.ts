@@ -178,7 +178,7 @@ export const createName = defineCall({
   summary: 'Create a name',
   auth: 'apiKey',
   scope: 'files:write',
-  body: { kind: 'json', schema: v.object({ label: v.optional(label) }) },
+  body: { kind: 'json', schema: v.object({ label: v.nullable(label) }) },
   response: { kind: 'json', schema: nameState },
   errors: [...authErrors, 'NAME_LIMIT', 'INVALID_CONFIGURATION', 'CONFLICT'],
   dialect: 'api',

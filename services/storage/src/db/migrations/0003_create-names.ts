@@ -33,6 +33,7 @@ export const createNames: Migration = {
     )${strict}`,
     'create index name_entry_address on name_entry (address, id desc)',
     'create index name_entry_name on name_entry (name)',
+    'create index name_entry_secret on name_entry (secret_id)',
 
     `create table name_record (
       name ${text} not null references ipns_name (name),

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DatabaseSettings } from '@cairn/service'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import pino from 'pino'
+import { type Database, openDatabase } from '../db/database.ts'
+import type { NamesContext } from './names-context.ts'
+
+/** The accounts of tests. */
+export const alice = '0x00000000000000000000000000000000000000aa'
+export const bob = '0x00000000000000000000000000000000000000bb'
+export const testSecret = new Uint8Array(32).fill(9)
+
+/** Any number of replicas on one database, with one clock that the test moves. */
+export type NamesPlace = {
+  readonly settings: DatabaseSettings
+  readonly clock: { ms: number; now(): number }
+  /** Another replica; closed with the place. */
+  replica(secret?: Uint8Array): Promise<NamesContext>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Databases of either kind for one test file. */
+export async function startDatabases(): Promise<{
+  open(kind: 'sqlite' | 'postgres'): Promise<NamesPlace>
+  stop(): Promise<void>
+}> {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-names-'))
+  const postgres: PostgresFixture = await startPostgres()
+  let count = 0
+  return {
+    async open(kind) {
+      const settings: DatabaseSettings =
+        kind === 'sqlite'
+          ? { kind, path: join(folder, `${count++}.sqlite`) }
+          : { kind, url: await postgres.createDatabase() }
+      const open: Database[] = []
+      const clock = { ms: Date.now(), now: () => clock.ms }
+      const first = await openDatabase(settings)
+      open.push(first)
+      for (const address of [alice, bob]) {
+        await first.write((trx) =>
+          trx
+            .insertInto('account')
+            .values({ address, created_at: 0, data_limit_bytes: 0, data_used_bytes: 0, reserved_bytes: 0 })
+            .execute(),
+        )
+      }
+      return {
+        settings,
+        clock,
+        async replica(secret = testSecret) {
+          const db = await openDatabase(settings)
+          open.push(db)
+          return { db, clock, log: pino({ level: 'silent' }), secret }
+        },
+        async [Symbol.asyncDispose]() {
+          for (const db of open) await db.close()
+        },
+      }
+    },
+    async stop() {
+      await postgres.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { CairnError, nameDepthMost } from '@cairn/protocol'
+import type { CID } from 'multiformats/cid'
+import type { DnslinkResolver } from './dnslink.ts'
+import { findRecord } from './find-record.ts'
+import { isDnsName, readName, readTarget } from './name-value.ts'
+import type { NamesContext } from './names-context.ts'
+
+/** What a name leads to in the end. */
+export type ResolvedName = {
+  cid: CID
+  /** The CID as the last record has it. */
+  cidText: string
+  /** Names below the CID that the records add, outermost last. */
+  segments: readonly string[]
+  /** How long the answer may be kept: no longer than any record on the way allows, and none after one of them has ended. */
+  maxAgeMs: number
+}
+
+/** Names of a request: IPNS names in canonical form, or DNS names in lower case. */
+export type RequestedName = { kind: 'ipns'; name: string } | { kind: 'dns'; host: string }
+
+/** Looks names up for the gateway. */
+export type NameResolver = {
+  /** Reads a name in any form. @throws CairnError INVALID_NAME */
+  read(text: string): RequestedName
+  /**
+   * Follows a name to content.
+   * @throws CairnError NAME_NOT_FOUND, NAME_EXPIRED, NAME_TOO_DEEP, INVALID_NAME_VALUE, UPSTREAM_FAILED, NOT_SUPPORTED (a DNS
+   *   name where no resolver is set)
+   */
+  resolve(name: RequestedName, signal: AbortSignal): Promise<ResolvedName>
+  /** The signed record of a name, for readers who verify it themselves. @throws CairnError NAME_NOT_FOUND, NAME_EXPIRED */
+  record(name: string): Promise<{ bytes: Uint8Array; maxAgeMs: number }>
+}
+
+/** Resolves names by the records known here, and DNS names by the operator's DNS servers where there are any. */
+export function createNameResolver(
+  context: Pick<NamesContext, 'db' | 'clock'>,
+  dnslink: DnslinkResolver | undefined,
+): NameResolver {
+  const { clock } = context
+
+  const readOne = async (name: RequestedName, signal: AbortSignal): Promise<{ value: string; maxAgeMs: number }> => {
+    if (name.kind === 'dns') {
+      if (dnslink !== undefined) return dnslink.resolve(name.host, signal)
+      throw new CairnError('NOT_SUPPORTED', {
+        message: 'This gateway looks up no DNS names',
+        hint: 'Use the IPNS name or the CID itself, or ask the operator to set CAIRN_DNSLINK_RESOLVERS.',
+      })
+    }
+    const record = await findRecord(context, name.name)
+    return { value: record.value, maxAgeMs: ageOf(record, clock.now()) }
+  }
+
+  return {
+    read(text) {
+      const name = readName(text)
+      if (name !== undefined) return { kind: 'ipns', name }
+      const host = text.toLowerCase().replace(/\.$/, '')
+      if (isDnsName(host)) return { kind: 'dns', host }
+      throw new CairnError('INVALID_NAME', { message: `Invalid IPNS name ${JSON.stringify(text.slice(0, 200))}` })
+    },
+    async resolve(start, signal) {
+      let name = start
+      let maxAgeMs = Number.POSITIVE_INFINITY
+      let segments: readonly string[] = []
+      for (let depth = 0; depth < nameDepthMost; depth++) {
+        signal.throwIfAborted()
+        const found = await readOne(name, signal)
+        maxAgeMs = Math.min(maxAgeMs, found.maxAgeMs)
+        const target = readTarget(found.value)
+        if (target === undefined) {
+          throw new CairnError('NAME_TOO_DEEP', {
+            message: 'This name points to nothing that can be read',
+            hint: 'Its owner has to publish a value that begins with /ipfs/ or /ipns/.',
+          })
+        }
+        // What a later name adds stands before what an earlier one added.
+        segments = [...target.segments, ...segments]
+        if (target.kind === 'ipfs') return { cid: target.cid, cidText: target.cidText, segments, maxAgeMs }
+        name = target.kind === 'ipns' ? { kind: 'ipns', name: target.name } : { kind: 'dns', host: target.host }
+      }
+      throw new CairnError('NAME_TOO_DEEP', { details: { limit: nameDepthMost } })
+    },
+    async record(name) {
+      const record = await findRecord(context, name)
+      return { bytes: record.bytes, maxAgeMs: ageOf(record, clock.now()) }
+    },
+  }
+}
+
+/** How long a record may be kept: its TTL, but never beyond its end. */
+export function ageOf({ ttlMs, validUntil }: { ttlMs: number; validUntil: number }, now: number): number {
+  return Math.max(0, Math.min(ttlMs, validUntil - now))
+}

@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http'
+import { parseName } from '@cairn/names'
+import {
+  CairnError,
+  getRoutedName,
+  getRoutedPeers,
+  getRoutedProviders,
+  type NetworkProfile,
+  nameRecordBytesMost,
+  putRoutedName,
+} from '@cairn/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { identityCode, readCidText } from '../gateway/parse-cid.ts'
+import { route } from '../http/route.ts'
+import { acceptRecord, findRecord } from './names.ts'
+import { ageOf } from './resolve-name.ts'
+import { describeGateway, filterPeer, type PeerFilters, type PeerRecord, peerIdOf, recordTag } from './routing.ts'
+
+const recordType = 'application/vnd.ipfs.ipns-record'
+const linesType = 'application/x-ndjson'
+/** What is not here may be in a moment. */
+const emptyAge = 'public, max-age=15'
+const foundAge = 'public, max-age=300'
+/** For records that say nothing, as the specification has it. */
+const defaultAgeSeconds = 60
+
+/** Binds the delegated routing API. @see https://specs.ipfs.tech/routing/http-routing-v1/ */
+export function registerRoutingRoutes(app: FastifyInstance, context: Context, profile: () => NetworkProfile): void {
+  const describe = () => describeGateway(context.secret, profile().gateway)
+
+  route(app, context, getRoutedName, async ({ input: { params }, raw, reply }) => {
+    requireAccepted(raw.headers.accept)
+    reply.header('vary', 'Origin, Accept')
+    const record = await unlessUnknown(() => findRecord(context, params.name))
+    if (record === undefined) {
+      return reply
+        .header('cache-control', emptyAge)
+        .type('text/plain; charset=utf-8')
+        .send('no record of this name is known here\n')
+    }
+    const { ttlMs } = record
+    const age = ageOf(ttlMs === 0 ? { ...record, ttlMs: defaultAgeSeconds * 1000 } : record, context.clock.now())
+    const etag = recordTag(record.bytes)
+    reply.header('cache-control', `public, max-age=${Math.floor(age / 1000)}`).header('etag', etag)
+    if (raw.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+    return reply
+      .type(recordType)
+      .header('content-disposition', `attachment; filename="${record.name}.ipns-record"`)
+      .send(Buffer.from(record.bytes))
+  })
+  route(app, context, putRoutedName, async ({ input: { params }, raw, reply }) => {
+    if (raw.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== recordType) {
+      throw new CairnError('NOT_ACCEPTABLE', {
+        message: 'This content type is not taken here',
+        hint: `Send the record with Content-Type: ${recordType}.`,
+      })
+    }
+    await acceptRecord(context, params.name, await readBody(raw.raw, nameRecordBytesMost))
+    return reply.type('text/plain; charset=utf-8').send('')
+  })
+  route(app, context, getRoutedProviders, async ({ input: { params, query }, raw, reply }) => {
+    const cid = readCidText(params.cid)
+    if (cid === undefined) throw new CairnError('INVALID_CID')
+    const isHere = cid.multihash.code === identityCode || (await context.packs.has(cid))
+    return sendPeers(raw, reply, 'Providers', isHere ? await describe() : undefined, query)
+  })
+  route(app, context, getRoutedPeers, async ({ input: { params, query }, raw, reply }) => {
+    const own = await describe()
+    const isOwn = peerIdOf(parseName(params.name)) === own.ID
+    return sendPeers(raw, reply, 'Peers', isOwn ? own : undefined, query)
+  })
+}
+
+function requireAccepted(accept: string | undefined): void {
+  if (
+    accept === undefined ||
+    /(?:^|[\s,])(?:\*\/\*|application\/\*|application\/vnd\.ipfs\.ipns-record)/i.test(accept)
+  ) {
+    return
+  }
+  throw new CairnError('NOT_ACCEPTABLE', {
+    message: 'A record is given as it was signed only',
+    hint: `Ask for it with Accept: ${recordType}.`,
+  })
+}
+
+/** A name that is not known, or whose record has ended, is an answer like any other here. */
+async function unlessUnknown<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (CairnError.is(error, 'NAME_NOT_FOUND') || CairnError.is(error, 'NAME_EXPIRED')) return undefined
+    throw error
+  }
+}
+
+function sendPeers(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  field: 'Providers' | 'Peers',
+  record: PeerRecord | undefined,
+  filters: PeerFilters,
+): FastifyReply {
+  const found = record === undefined ? undefined : filterPeer(record, filters)
+  const peers = found === undefined ? [] : [found]
+  reply.header('vary', 'Origin, Accept').header('cache-control', peers.length === 0 ? emptyAge : foundAge)
+  if (headers.accept?.includes(linesType)) {
+    return reply.type(linesType).send(peers.map((peer) => `${JSON.stringify(peer)}\n`).join(''))
+  }
+  return reply.type('application/json').send(JSON.stringify({ [field]: peers }))
+}
+
+async function readBody(request: IncomingMessage, bytesMost: number): Promise<Uint8Array> {
+  const pieces: Buffer[] = []
+  let sizeBytes = 0
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    sizeBytes += piece.length
+    if (sizeBytes > bytesMost) throw new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: bytesMost } })
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}

@@ -1,0 +1,103 @@
+import type { Kysely } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { giveLease, takeLease } from '../workers/lease.ts'
+import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import type { NamesContext } from './names-context.ts'
+import { renewRecord } from './publish-record.ts'
+import type { EntryRow, NameRow } from './store.ts'
+
+const leaseName = 'names'
+const leaseMs = 60_000
+/** Between rounds: well below a third of the shortest life of a record. */
+const intervalMs = 10_000
+const rowsAtOnce = 100
+/** A name that could not be renewed is tried again after this time, so that it keeps nobody from their turn. */
+const retryMs = 10 * 60_000
+
+/** What a round did. */
+export type NamesRound = { renewed: number; failed: number; dropped: number }
+
+/** Renews the records whose keys the service holds, and drops those of strangers that have ended. */
+export function createNamesWorker(context: Context, clock: WorkerClock): Worker {
+  const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
+  const work = async (signal: AbortSignal): Promise<void> => {
+    const taken = await takeLease(context.db, { ...lease, now: context.clock.now() })
+    if (taken === undefined) return
+    const round = await renewNames(context, signal)
+    context.metrics.namesRenewed.inc(round.renewed)
+    if (round.renewed + round.failed + round.dropped > 0) context.log.info(round, 'names were renewed')
+  }
+  const loop = createLoop('names', intervalMs, clock, work, (error) =>
+    context.log.error({ err: error }, 'names could not be renewed'),
+  )
+  return {
+    name: 'names',
+    async run(signal) {
+      await loop.run(signal)
+      await giveLease(context.db, lease)
+    },
+  }
+}
+
+/** One round: all that are due, in turn. Two replicas that do it at once do no harm: each renewal is taken once. */
+export async function renewNames(context: NamesContext, signal: AbortSignal): Promise<NamesRound> {
+  const { db, clock, log } = context
+  const round: NamesRound = { renewed: 0, failed: 0, dropped: await dropForeign(context) }
+  for (let rows = await findDue(db.read, clock.now()); rows.length > 0; rows = await findDue(db.read, clock.now())) {
+    for (const row of rows) {
+      if (signal.aborted) return round
+      try {
+        const entry = await findHolder(db.read, row.name)
+        if (entry !== undefined && (await renewRecord(context, entry, row))) round.renewed++
+        else await postpone(context, row)
+      } catch (error) {
+        round.failed++
+        log.error({ err: error, name: row.name }, 'a name could not be renewed')
+        await postpone(context, row)
+      }
+    }
+  }
+  return round
+}
+
+function findDue(db: Kysely<Schema>, now: number): Promise<NameRow[]> {
+  return db
+    .selectFrom('ipns_name')
+    .selectAll()
+    .where('renew_at', '<=', now)
+    .orderBy('renew_at')
+    .limit(rowsAtOnce)
+    .execute()
+}
+
+function findHolder(db: Kysely<Schema>, name: string): Promise<EntryRow | undefined> {
+  return db
+    .selectFrom('name_entry')
+    .selectAll()
+    .where('name', '=', name)
+    .where('seal', 'is not', null)
+    .executeTakeFirst()
+}
+
+async function postpone({ db, clock }: NamesContext, { name, renew_at }: NameRow): Promise<void> {
+  await db.write((trx) =>
+    trx
+      .updateTable('ipns_name')
+      .set({ renew_at: clock.now() + retryMs })
+      .where('name', '=', name)
+      .where('renew_at', '=', renew_at)
+      .execute(),
+  )
+}
+
+async function dropForeign({ db, clock }: NamesContext): Promise<number> {
+  const { numDeletedRows } = await db.write((trx) =>
+    trx
+      .deleteFrom('ipns_name')
+      .where('origin', '=', 'foreign')
+      .where('valid_until', '<=', clock.now())
+      .executeTakeFirstOrThrow(),
+  )
+  return Number(numDeletedRows)
+}
