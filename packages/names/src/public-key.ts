@@ -65,8 +65,8 @@ export async function verifySignature(
   try {
     if (type === 'ed25519') return ed25519.verify(signature, message, key, { zip215: false })
     if (type === 'secp256k1') {
-      const { secp256k1 } = await import('@noble/curves/secp256k1.js')
-      return secp256k1.verify(signature, message, key, { format: 'der', lowS: false })
+      const { verifySecp256k1 } = await import('./verify-secp256k1.ts')
+      return verifySecp256k1(signature, message, key)
     }
     const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
     const rsa = await crypto.subtle.importKey('spki', key, algorithm, false, ['verify'])

@@ -1,5 +1,6 @@
 import { callTimeoutMs, type NetworkProfile, transferTimeoutMs } from '@cairn/protocol'
 import type { KeySession } from './keys/session.ts'
+import type { KnownNames } from './names/known-names.ts'
 
 /** What every function of the SDK works with: plain data, nothing is opened. */
 export type Client = {
@@ -9,6 +10,8 @@ export type Client = {
   /** Told when a session was renewed, so that it can be kept. */
   readonly onKeySession: ((session: KeySession) => void) | undefined
   readonly apiKey: string | undefined
+  /** Newest record seen of each name: an older one is not believed afterwards. */
+  readonly knownNames: KnownNames
   readonly fetch: typeof fetch
   /** Limit of a call in ms; 8 seconds unless told. */
   readonly callTimeoutMs: number
@@ -41,6 +44,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     network: options.network,
     apiKey: options.apiKey,
+    knownNames: new Map(),
     keySession: options.keySession,
     onKeySession: options.onKeySession,
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),

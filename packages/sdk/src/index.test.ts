@@ -9,9 +9,12 @@ test('the public surface', () => {
       "CairnError",
       "authorizeOnce",
       "call",
+      "challengeProvider",
       "closeKeySession",
       "createApiKey",
       "createClient",
+      "createName",
+      "createNameKey",
       "createWallet",
       "decryptBytes",
       "decryptFile",
@@ -22,27 +25,36 @@ test('the public surface', () => {
       "encryptKeystore",
       "explainAccess",
       "exportKey",
+      "exportName",
+      "exportNameKey",
       "findChain",
       "getConditions",
+      "getCopies",
       "getFileInfo",
       "getKey",
       "getKeyStatus",
       "getMessage",
+      "getName",
       "getPayment",
       "getPrice",
+      "getProofs",
       "getQuotaReport",
       "getQuote",
       "getStatus",
       "getTickerPrice",
       "getUsage",
+      "importNameKey",
       "isCid",
       "isCoin",
       "isPrivateKey",
       "listApiKeys",
+      "listChecks",
       "listDirectory",
       "listFiles",
       "listFilesPage",
       "listKeyFiles",
+      "listNameHistory",
+      "listNames",
       "listPayments",
       "loadNetwork",
       "networks",
@@ -54,16 +66,22 @@ test('the public surface', () => {
       "pay",
       "pinCid",
       "prepareKey",
+      "publishName",
+      "publishSigned",
       "recoverExported",
       "removeConditions",
+      "removeName",
       "renameFile",
+      "renameName",
       "repairKey",
+      "resolveName",
       "retireKey",
       "revokeAccess",
       "revokeApiKey",
       "rotateFile",
       "saveKey",
       "setConditions",
+      "setCopies",
       "shareFile",
       "signMessage",
       "transferFile",
@@ -79,6 +97,7 @@ test('the public surface', () => {
       "uploadStream",
       "uploadText",
       "useFaucet",
+      "verifyStorage",
       "waitForCredit",
       "walletFromPrivateKey",
     ]
@@ -115,6 +134,12 @@ test.each([
     25_000,
     "import { createClient, uploadFile } from '@cairn/sdk'\nconsole.log(createClient, uploadFile)",
   ],
+  // What reads and signs records comes when the first name is used.
+  [
+    'plain files, and publishes and resolves names,',
+    27_000,
+    "import { createClient, createNameKey, publishName, publishSigned, resolveName, uploadFile } from '@cairn/sdk'\nconsole.log(createClient, createNameKey, publishName, publishSigned, resolveName, uploadFile)",
+  ],
   // The goal is 45 kB: the curve of the session's key is what is above it.
   [
     'encrypted files, too,',
@@ -125,4 +150,10 @@ test.each([
   const bytes = await bundledBytes(contents)
   expect(bytes).toBeGreaterThan(1000)
   expect(bytes, `${bytes} bytes gzipped`).toBeLessThanOrEqual(most)
+})
+
+test('what a browser loads with its first name stays small', async () => {
+  // With the parts that are loaded already; secp256k1 comes only for names of such keys.
+  const bytes = await bundledBytes("export * from './names/name-tools.ts'")
+  expect(bytes, `${bytes} bytes gzipped`).toBeLessThanOrEqual(36_000)
 })

@@ -6,6 +6,7 @@ export {
   type Wallet,
   walletFromPrivateKey,
 } from '@cairn/crypto'
+export type { NameKey, NameRecord } from '@cairn/names'
 export {
   type ApiKeyInfo,
   CairnError,
@@ -14,6 +15,7 @@ export {
   type FileEntry,
   isCid,
   isPrivateKey,
+  type NameState,
   type NetworkProfile,
   networks,
   normalizeAddress,
@@ -54,6 +56,13 @@ export { type PreparedKey, prepareKey, saveKey } from './keys/save-key.ts'
 export { type KeySession, openKeySession } from './keys/session.ts'
 export { getKeyStatus, type KeyReport } from './keys/status.ts'
 export { loadNetwork } from './load-network.ts'
+export { listNames } from './names/list-names.ts'
+export { listNameHistory, type PastRecord } from './names/name-history.ts'
+export { createNameKey, exportNameKey, importNameKey } from './names/name-keys.ts'
+export { createName, type ExportedName, exportName, getName, removeName, renameName } from './names/names.ts'
+export { type PublishOptions, publishName } from './names/publish-name.ts'
+export { type PublishSignedOptions, publishSigned } from './names/publish-signed.ts'
+export { type ResolvedName, type ResolveOptions, resolveName } from './names/resolve-name.ts'
 export {
   getPayment,
   getQuotaReport,

@@ -15,6 +15,7 @@ import {
 } from './encryption.ts'
 import { deleteFile, getFileInfo, getUploads } from './files.ts'
 import * as kavach from './kavach.ts'
+import { generateKey, getAllKeys, publishRecord, removeKey } from './names.ts'
 import { fund, getPrice, oneTimeAuth } from './payments.ts'
 import { dealStatus, posdi } from './proofs.ts'
 import { upload, uploadBuffer, uploadCAR, uploadText } from './upload.ts'
@@ -43,7 +44,9 @@ export {
   deleteFile,
   fetchEncryptionKey,
   fund,
+  generateKey,
   getAccessConditions,
+  getAllKeys,
   getApiKey,
   getAuthMessage,
   getBalance,
@@ -54,6 +57,8 @@ export {
   kavach,
   oneTimeAuth,
   posdi,
+  publishRecord,
+  removeKey,
   revokeFileAccess,
   shareFile,
   textUploadEncrypted,
@@ -82,6 +87,10 @@ export default {
   getFileInfo,
   getQuote,
   getUploads,
+  generateKey,
+  getAllKeys,
+  publishRecord,
+  removeKey,
   fund,
   getPrice,
   oneTimeAuth,

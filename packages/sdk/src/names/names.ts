@@ -1,0 +1,75 @@
+import {
+  CairnError,
+  createName as createNameCall,
+  exportName as exportNameCall,
+  getName as getNameCall,
+  labelName,
+  type NameState,
+  removeName as removeNameCall,
+} from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { type CallOptions, call } from '../request.ts'
+import { loadTools } from './load-tools.ts'
+
+/**
+ * Makes a name whose key the service keeps, sealed, and renews the records of. For a key that never leaves this machine,
+ * see `createNameKey` and `publishSigned`.
+ * @param label for lists only
+ * @throws CairnError NAME_LIMIT
+ */
+export function createName(
+  client: Client,
+  { label, ...options }: CallOptions & { label?: string | undefined } = {},
+): Promise<NameState> {
+  return call(client, createNameCall, { body: { label: label ?? null } }, options)
+}
+
+/** One name of the account, by its id or in any form. What it says is not verified: see `resolveName`. @throws CairnError INVALID_NAME, NAME_NOT_FOUND */
+export function getName(client: Client, name: string, options?: CallOptions): Promise<NameState> {
+  return call(client, getNameCall, { params: { name: bare(name) } }, options)
+}
+
+/** Gives a name another label, or none. The name itself stays. @throws CairnError INVALID_NAME, NAME_NOT_FOUND */
+export function renameName(
+  client: Client,
+  name: string,
+  label: string | null,
+  options?: CallOptions,
+): Promise<NameState> {
+  return call(client, labelName, { params: { name: bare(name) }, body: { label } }, options)
+}
+
+/**
+ * Takes a name off the account. A key that the service holds is destroyed: export it before, if the name is to live on.
+ * @throws CairnError INVALID_NAME, NAME_NOT_FOUND
+ */
+export async function removeName(client: Client, name: string, options?: CallOptions): Promise<void> {
+  await call(client, removeNameCall, { params: { name: bare(name) } }, options)
+}
+
+/** The key of a name, as text. */
+export type ExportedName = { name: string; format: 'libp2p' | 'pem'; key: string }
+
+/**
+ * Takes the key of a name out of the service, which keeps it as well. The key is checked to be that of this name.
+ * @throws CairnError INVALID_NAME, NAME_NOT_FOUND, NAME_KEY_WITH_OWNER, FORBIDDEN for API keys that have not all scopes,
+ *   INVALID_NAME_KEY where the service gives another key
+ */
+export async function exportName(
+  client: Client,
+  name: string,
+  { format = 'pem', ...options }: CallOptions & { format?: 'libp2p' | 'pem' } = {},
+): Promise<ExportedName> {
+  const exported = await call(client, exportNameCall, { params: { name: bare(name) }, body: { format } }, options)
+  const { importNameKey, readName } = await loadTools()
+  const key = await importNameKey(exported.key)
+  if (key.name !== (readName(bare(name)) ?? exported.name)) {
+    throw new CairnError('INVALID_NAME_KEY', { message: 'The service gave the key of another name' })
+  }
+  return { name: key.name, format: exported.format, key: exported.key }
+}
+
+/** A name as it stands in a URL. */
+export function bare(name: string): string {
+  return name.trim().replace(/^(?:\/ipns\/|ipns:\/\/)/, '')
+}
