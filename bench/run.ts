@@ -9,6 +9,7 @@ import { gatewayBench } from './gateway.ts'
 import { keysBench } from './keys.ts'
 import { largeFileBench } from './large-file.ts'
 import { listingBench } from './listing.ts'
+import { proofsBench } from './proofs.ts'
 import { type Bench, formatRows, type Row } from './report.ts'
 import { smallFilesBench } from './small-files.ts'
 import { startBench } from './start.ts'
@@ -21,6 +22,7 @@ const benches: Bench[] = [
   startBench,
   keysBench,
   encryptionBench,
+  proofsBench,
 ]
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -14,6 +14,8 @@ export async function createTestNetwork(
   /** Most tests pay nothing: they do without. */
   chain: 'local' | 'none' = 'none',
   mineEveryMs = 20,
+  /** Storage providers; most tests have no use for them. */
+  providers = 0,
 ): Promise<TestNetwork> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-test-'))
   const network = await createNetwork({
@@ -21,6 +23,7 @@ export async function createTestNetwork(
     ports: 'any',
     chain,
     mineEveryMs,
+    providers,
     environment: { CAIRN_LOG_LEVEL: 'silent', ...environment },
   })
   return {
