@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
+import { CairnError } from '@cairn/protocol'
+import { readLimited } from '@cairn/service'
 import { getChain } from '@filoz/synapse-core/chains'
 import { findPieceIdsByCidCall, getScheduledRemovalsCall } from '@filoz/synapse-core/pdp-verifier'
 import { parse as parsePiece } from '@filoz/synapse-core/piece'
 import { getPDPProvider } from '@filoz/synapse-core/sp-registry'
 import { signAddPieces, signCreateDataSet, signSchedulePieceRemovals } from '@filoz/synapse-core/typed-data'
 import { getClientDataSetsCall } from '@filoz/synapse-core/warm-storage'
-import { CairnError } from '@cairn/protocol'
-import { readLimited } from '@cairn/service'
-import { type Address, BaseError, createClient, getAddress, type Hex, http, isHex, parseAbiItem } from 'viem'
+import { type Address, BaseError, createClient, getAddress, type Hex, http, isHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { getBlockNumber, getChainId, getLogs, readContract } from 'viem/actions'
+import { getBlockNumber, getChainId, getContractEvents, readContract } from 'viem/actions'
 import type { ProvingState } from './filecoin-provider-proving.ts'
 import type { ProviderSettings } from './proof-settings.ts'
 
@@ -60,6 +60,260 @@ const idsMost = 20n
 /** Blocks in a row that the chain may have left out. */
 const nullRoundsMost = 8
 
-const possessionProven = parseAbiItem(
-  'event PossessionProven(uint256 indexed setId, (uint256 pieceId, uint256 offset)[] challenges)',
-)
+const memoMost = 2000
+
+/** Opens the chain of a provider. Nothing is asked of it yet. @throws CairnError INVALID_CONFIGURATION for a wrong key */
+export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
+  const chain = getChain(settings.network === 'mainnet' ? 314 : 314_159)
+  const account = openAccount(settings)
+  const payer = settings.payer === undefined ? account.address : getAddress(settings.payer)
+  const providerId = BigInt(settings.providerId)
+  const transport = http(settings.rpcUrl, {
+    timeout: rpcMs,
+    retryCount: 1,
+    fetchOptions: { redirect: 'error' },
+    fetchFn: fetchLimited,
+  })
+  const client = createClient({ account, chain, transport })
+  const { pdp, fwss, fwssView } = chain.contracts
+  const verifier = { address: pdp.address, abi: pdp.abi }
+  const view = { address: fwssView.address, abi: fwssView.abi }
+  const genesisMs = chain.genesisTimestamp * 1000
+
+  const ask = async <T>(read: () => Promise<T>): Promise<T> => {
+    try {
+      await requireChain()
+      return await read()
+    } catch (error) {
+      throw toFault(settings.name, error)
+    }
+  }
+  let known: Promise<void> | undefined
+  const requireChain = (): Promise<void> => {
+    known ??= getChainId(client).then((id) => {
+      if (id !== chain.id) throw new Error(`the endpoint serves chain ${id}, not ${chain.id}`)
+    })
+    known.catch(() => {
+      known = undefined
+    })
+    return known
+  }
+
+  // What was read at an epoch is kept for a while: deals of one round ask the same.
+  const memo = new Map<string, Promise<unknown>>()
+  const remember = <T>(key: string, read: () => Promise<T>): Promise<T> => {
+    // Every key is used with one type only.
+    const kept = memo.get(key) as Promise<T> | undefined
+    if (kept !== undefined) return kept
+    if (memo.size >= memoMost) memo.clear()
+    const made = read()
+    memo.set(key, made)
+    made.catch(() => memo.delete(key))
+    return made
+  }
+  const readAt = async <T>(epoch: bigint, read: (blockNumber: bigint) => Promise<T>): Promise<T> => {
+    for (let back = 0n; ; back++) {
+      try {
+        return await read(epoch - back)
+      } catch (error) {
+        if (back === BigInt(nullRoundsMost) || !isNullRound(error)) throw error
+      }
+    }
+  }
+
+  const findProvider = () =>
+    remember('provider', async () => {
+      const provider = await getPDPProvider(client, { providerId })
+      if (provider === null) throw new Error(`the registry has no storage provider ${providerId}`)
+      return provider
+    })
+  const listDataSets = (at: bigint): Promise<DataSet[]> =>
+    remember(`sets ${at}`, () =>
+      readAt(at, async (blockNumber) => {
+        const found: DataSet[] = []
+        const limit = 100n
+        for (let offset = 0n; offset < dataSetsMost; offset += limit) {
+          const page = await readContract(client, {
+            ...getClientDataSetsCall({ chain, address: payer, offset, limit }),
+            blockNumber,
+          })
+          for (const { providerId: id, pdpEndEpoch, dataSetId, clientDataSetId } of page) {
+            if (id !== providerId || pdpEndEpoch !== 0n || !dataSetNonces().has(clientDataSetId)) continue
+            const isLive = await readContract(client, {
+              ...verifier,
+              functionName: 'dataSetLive',
+              args: [dataSetId],
+              blockNumber,
+            })
+            if (isLive) found.push({ id: dataSetId, nonce: clientDataSetId })
+          }
+          if (BigInt(page.length) < limit) break
+        }
+        return found
+      }),
+    )
+  let nonces: ReadonlySet<bigint> | undefined
+  const dataSetNonces = (): ReadonlySet<bigint> => {
+    nonces ??= new Set(Array.from({ length: noncesMost }, (_, number) => dataSetNonce(number)))
+    return nonces
+  }
+  const dataSetNonce = (number: number): bigint => deriveNonce('data-set', chain.id, payer, providerId, number)
+  const firstUnused = (at: bigint, nonceOf: (number: number) => bigint): Promise<bigint> =>
+    readAt(at, async (blockNumber) => {
+      for (let number = 0; number < noncesMost; number++) {
+        const nonce = nonceOf(number)
+        const used = await readContract(client, {
+          ...view,
+          functionName: 'clientNonces',
+          args: [payer, nonce],
+          blockNumber,
+        })
+        if (used === 0n) return nonce
+      }
+      throw new Error(`all of ${noncesMost} nonces are used`)
+    })
+  const isChallengeable = async ({ dataSet, pieceId }: PlacedPiece, blockNumber: bigint): Promise<boolean> => {
+    const at = { ...verifier, blockNumber }
+    // The contract reverts where there is no range yet.
+    const range = await readContract(client, { ...at, functionName: 'getChallengeRange', args: [dataSet.id] })
+    if (range === 0n) return false
+    return readContract(client, { ...at, functionName: 'pieceChallengable', args: [dataSet.id, pieceId] })
+  }
+
+  return {
+    id: chain.id,
+    recordKeeper: fwss.address,
+    readEpochs: () =>
+      ask(async () => {
+        const head = await getBlockNumber(client, { cacheTime: 0 })
+        const settled = head - BigInt(settings.confirmations)
+        return { head, settled: settled < 0n ? 0n : settled }
+      }),
+    timeOf: (epoch) => genesisMs + Number(epoch) * epochMs,
+    epochOf: (timeMs) => BigInt(Math.max(0, Math.floor((timeMs - genesisMs) / epochMs))),
+    requireProvider: () =>
+      ask(async () => {
+        const { pdp: offering } = await findProvider()
+        if (withSlash(offering.serviceURL) !== withSlash(settings.url)) {
+          throw new Error('the registry has another URL of the provider than the settings')
+        }
+      }),
+    findDataSet: (at) => ask(async () => (await listDataSets(at)).at(0)),
+    findPiece: (piece, at) =>
+      ask(() =>
+        remember(`piece ${at} ${piece}`, async () => {
+          const pieceCid = parsePiece(piece)
+          for (const dataSet of await listDataSets(at)) {
+            const own = { chain, dataSetId: dataSet.id }
+            const pieceId = await readAt(at, async (blockNumber) => {
+              const call = findPieceIdsByCidCall({ ...own, pieceCid, limit: idsMost })
+              const ids = await readContract(client, { ...call, blockNumber })
+              if (ids.length === 0) return undefined
+              const leaving = await readContract(client, { ...getScheduledRemovalsCall(own), blockNumber })
+              return ids.find((id) => !leaving.includes(id))
+            })
+            if (pieceId !== undefined) return { dataSet, pieceId }
+          }
+          return undefined
+        }),
+      ),
+    readProving: (placed, epoch) =>
+      ask(() =>
+        readAt(epoch, async (blockNumber) => {
+          const args = [placed.dataSet.id] as const
+          const at = { ...view, args, blockNumber }
+          const [deadline, isProven, activatedAt, [periodEpochs], provenAt, inRange] = await Promise.all([
+            readContract(client, { ...at, functionName: 'provingDeadline' }),
+            readContract(client, { ...at, functionName: 'provenThisPeriod' }),
+            readContract(client, { ...at, functionName: 'provingActivationEpoch' }),
+            readContract(client, { ...view, functionName: 'getPDPConfig', blockNumber }),
+            readContract(client, { ...verifier, functionName: 'getDataSetLastProvenEpoch', args, blockNumber }),
+            isChallengeable(placed, blockNumber),
+          ])
+          return { at: epoch, deadline, isProven, activatedAt, periodEpochs, provenAt, isChallengeable: inRange }
+        }),
+      ),
+    findProof: (placed, epoch) =>
+      ask(() =>
+        remember(`proof ${epoch} ${placed.dataSet.id} ${placed.pieceId}`, async () => {
+          const args = { setId: placed.dataSet.id }
+          const within = { fromBlock: epoch, toBlock: epoch }
+          const events = await getContractEvents(client, {
+            ...verifier,
+            eventName: 'PossessionProven',
+            args,
+            ...within,
+          })
+          const event = events.at(-1)
+          if (event?.args.challenges === undefined || !isHex(event.transactionHash)) return undefined
+          // The range of a proof was fixed before it: where it was then is where the challenges could fall.
+          if (!(await readAt(epoch - 1n, (blockNumber) => isChallengeable(placed, blockNumber)))) return undefined
+          return { epoch, transaction: event.transactionHash, leafCount: event.args.challenges.length }
+        }),
+      ),
+    signDataSet: (at) =>
+      ask(async () => {
+        const { payee } = await findProvider()
+        const clientDataSetId = await firstUnused(at, dataSetNonce)
+        return signCreateDataSet(client, {
+          clientDataSetId,
+          payee,
+          payer,
+          metadata: [{ key: 'source', value: 'cairn' }],
+        })
+      }),
+    signPiece: (piece, dataSet, at) =>
+      ask(async () => {
+        const nonce = await firstUnused(at, (number) =>
+          deriveNonce('piece', chain.id, payer, dataSet.id, piece, number),
+        )
+        const pieces = [{ pieceCid: parsePiece(piece) }]
+        return signAddPieces(client, { clientDataSetId: dataSet.nonce, nonce, pieces })
+      }),
+    signRemoval: ({ dataSet, pieceId }) =>
+      ask(() => signSchedulePieceRemovals(client, { clientDataSetId: dataSet.nonce, pieceIds: [pieceId] })),
+  }
+}
+
+function openAccount({ name, key }: FilecoinSettings) {
+  try {
+    if (!isHex(key)) throw new Error('it is no hex')
+    return privateKeyToAccount(key)
+  } catch {
+    // What was thrown quotes the key.
+    throw new CairnError('INVALID_CONFIGURATION', { message: `CAIRN_PROVIDERS: the key of ${name} is no private key` })
+  }
+}
+
+/** A number that says what it is for: made from names, it is the same whenever it is made. */
+function deriveNonce(...names: readonly unknown[]): bigint {
+  return BigInt(
+    `0x${createHash('sha256')
+      .update(['cairn/filecoin/1', ...names].join('\n'))
+      .digest('hex')}`,
+  )
+}
+
+function withSlash(url: string): string {
+  return new URL(url.endsWith('/') ? url : `${url}/`).href
+}
+
+async function fetchLimited(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init)
+  const { status, statusText, headers } = response
+  return new Response(await readLimited(response, answerBytesMost), { status, statusText, headers })
+}
+
+function isNullRound(error: unknown): boolean {
+  return error instanceof BaseError && /null round/i.test(`${error.details} ${error.message}`)
+}
+
+function toFault(name: string, error: unknown): CairnError {
+  if (CairnError.is(error)) return error
+  // The whole message of a viem error has the endpoint's URL, and that may have a key in it.
+  const reason =
+    error instanceof BaseError ? error.shortMessage : error instanceof Error ? error.message : String(error)
+  return new CairnError('UPSTREAM_FAILED', {
+    message: `The chain of the storage provider ${name} gave no good answer: ${reason.slice(0, 200)}`,
+  })
+}

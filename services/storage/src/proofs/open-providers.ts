@@ -1,5 +1,5 @@
-import { CairnError } from '@cairn/protocol'
 import { createCairnProvider } from './cairn-provider.ts'
+import { createFilecoinProvider } from './filecoin-provider.ts'
 import type { ProviderSettings } from './proof-settings.ts'
 import type { Provider } from './provider.ts'
 
@@ -13,6 +13,6 @@ function openProvider(settings: ProviderSettings): Provider {
     case 'cairn':
       return createCairnProvider(settings)
     case 'filecoin':
-      throw new CairnError('NOT_SUPPORTED', { message: 'This build has no adapter to Filecoin' })
+      return createFilecoinProvider(settings)
   }
 }

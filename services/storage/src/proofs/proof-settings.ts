@@ -89,7 +89,8 @@ export function parseProviders(json: string): readonly ProviderSettings[] {
   const providers = read('CAIRN_PROVIDERS', providersSchema, json).map((one): ProviderSettings => {
     const key = one.key ?? readKeyFile(one.name, one.keyFile)
     if (one.kind === 'filecoin') {
-      if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw wrong('CAIRN_PROVIDERS', `the key of ${one.name} is not 0x and 64 hex digits`)
+      if (!/^0x[0-9a-fA-F]{64}$/.test(key))
+        throw wrong('CAIRN_PROVIDERS', `the key of ${one.name} is not 0x and 64 hex digits`)
       const { kind, name, network, rpcUrl, providerId, url, payer, confirmations } = one
       return { kind, name, network, rpcUrl, providerId, url, payer, confirmations, key }
     }

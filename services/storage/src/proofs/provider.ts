@@ -11,6 +11,21 @@ export type PieceSource = { readonly url: string; readonly token: string }
 /** Options of every call: what is not answered in time is given up. */
 export type ProviderCall = { readonly signal: AbortSignal }
 
+/** What a chain shows of the proofs of a piece. */
+export type ChainProof = {
+  /** The newest one that the piece was in the challenges of; undefined before the first. `transaction` is hex. */
+  readonly newest:
+    | {
+        readonly provenAt: number
+        readonly transaction: string
+        readonly source: string
+        readonly leafCount: number
+      }
+    | undefined
+  /** Which proof should be there and is not; undefined where none is missing. */
+  readonly missed: string | undefined
+}
+
 /**
  * A storage provider. Pieces are named by piece CIDs of version 2, and every call may be made again: what is there or
  * gone already is no error.
@@ -38,8 +53,16 @@ export type Provider = {
     challenge: { nonce: Uint8Array; count: number },
     call: ProviderCall,
   ): Promise<ChallengeAnswer>
+  /**
+   * Reads the newest proof from the provider's chain. A provider that has it proves when its chain asks and not when we do:
+   * its `challenge` throws NOT_SUPPORTED.
+   * @throws CairnError PIECE_NOT_FOUND where the chain does not have the piece; UPSTREAM_FAILED
+   */
+  lastProof?(piece: string, keptSinceMs: number, call: ProviderCall): Promise<ChainProof>
   /** Payload bytes from `start` up to, not including, `end`. @throws CairnError UPSTREAM_FAILED */
   retrieve(piece: string, range: { start: number; end: number }, call: ProviderCall): AsyncIterable<Uint8Array>
   /** @throws CairnError UPSTREAM_FAILED */
   remove(piece: string, call: ProviderCall): Promise<void>
+  /** Ends what it does by itself. */
+  close?(): void
 }

@@ -1,0 +1,118 @@
+import { CairnError } from '@cairn/protocol'
+import type { FilecoinChain, FilecoinSettings } from './filecoin-provider-chain.ts'
+import { createCurio } from './filecoin-provider-curio.ts'
+import { createPlacing, type Placing } from './filecoin-provider-placing.ts'
+import { findMissedWindow } from './filecoin-provider-proving.ts'
+import type { Provider } from './provider.ts'
+
+/** Largest piece of PDP: 1 GiB, of which 127 of 128 parts are payload. */
+const pieceBytesMost = 1_065_353_216
+
+/**
+ * A storage provider of Filecoin that runs Curio and proves possession on the chain (PDP), under the contracts of the warm
+ * storage service. It is given what the wallet of the settings signed, and sends all transactions itself. Contracts,
+ * addresses and signatures are those of the published SDK, which is loaded with the first call.
+ * @see https://github.com/FilOzone/synapse-sdk
+ */
+export function createFilecoinProvider(settings: FilecoinSettings, options: { lookAgainMs?: number } = {}): Provider {
+  const { name, url } = settings
+  const curio = createCurio({ name, url })
+  let opened: Promise<{ chain: FilecoinChain; placing: Placing }> | undefined
+  const open = () => {
+    opened ??= import('./filecoin-provider-chain.ts').then(({ openFilecoinChain }) => {
+      const chain = openFilecoinChain(settings)
+      return { chain, placing: createPlacing(chain, curio, { name, ...options }) }
+    })
+    return opened
+  }
+  const within = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
+    signal.throwIfAborted()
+    const { promise, reject } = Promise.withResolvers<never>()
+    const onAbort = (): void =>
+      reject(new CairnError('UPSTREAM_FAILED', { message: `The storage provider ${name} gave no answer in time` }))
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await Promise.race([work, promise])
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  return {
+    name,
+    kind: 'filecoin',
+    url,
+    pieceBytesMost,
+    retrievalUrl: (piece) => curio.urlOf(piece),
+    offer: (piece, source, { signal }) =>
+      within(
+        signal,
+        open().then(async ({ chain, placing }) => {
+          await chain.requireProvider()
+          const { settled } = await chain.readEpochs()
+          if ((await chain.findPiece(piece, settled)) !== undefined) return { state: 'kept' }
+          return placing.begin(piece, source)
+        }),
+      ),
+    status: (piece, { signal }) =>
+      within(
+        signal,
+        open().then(async ({ chain, placing }) => {
+          const { head, settled } = await chain.readEpochs()
+          if ((await chain.findPiece(piece, settled)) !== undefined) return { state: 'kept' }
+          // A reorganisation may still take it back.
+          if ((await chain.findPiece(piece, head)) !== undefined) return { state: 'pulling' }
+          return placing.stateOf(piece) ?? { state: 'unknown' }
+        }),
+      ),
+    async challenge() {
+      throw new CairnError('NOT_SUPPORTED', {
+        message: `The storage provider ${name} proves on its chain when the chain asks, and answers nobody else`,
+      })
+    },
+    lastProof: (piece, keptSinceMs, { signal }) =>
+      within(
+        signal,
+        open().then(async ({ chain }) => {
+          const { settled } = await chain.readEpochs()
+          const placed = await chain.findPiece(piece, settled)
+          if (placed === undefined) {
+            throw new CairnError('PIECE_NOT_FOUND', { message: 'The piece is in no data set of the provider' })
+          }
+          const state = await chain.readProving(placed, settled)
+          const proof = state.provenAt === 0n ? undefined : await chain.findProof(placed, state.provenAt)
+          const { id } = chain
+          return {
+            missed: findMissedWindow(state, chain.epochOf(keptSinceMs)),
+            newest:
+              proof === undefined
+                ? undefined
+                : {
+                    provenAt: chain.timeOf(proof.epoch),
+                    transaction: proof.transaction.slice(2).toLowerCase(),
+                    source: `chain ${id}, epoch ${proof.epoch}, data set ${placed.dataSet.id}, piece ${placed.pieceId}, transaction ${proof.transaction}`,
+                    leafCount: proof.leafCount,
+                  },
+          }
+        }),
+      ),
+    retrieve: (piece, range, { signal }) => curio.retrieve(piece, range, signal),
+    remove: (piece, { signal }) =>
+      within(
+        signal,
+        open().then(async ({ chain, placing }) => {
+          placing.drop(piece)
+          const { head } = await chain.readEpochs()
+          const placed = await chain.findPiece(piece, head)
+          if (placed === undefined) return
+          await curio.removePiece(placed.dataSet.id, placed.pieceId, await chain.signRemoval(placed), signal)
+        }),
+      ),
+    close() {
+      opened?.then(
+        ({ placing }) => placing.close(),
+        () => undefined,
+      )
+    },
+  }
+}
