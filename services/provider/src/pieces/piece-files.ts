@@ -27,7 +27,7 @@ export type PieceFiles = {
   list(): Promise<Set<string>>
 }
 
-/** Begins a tree's file; the SHA-256 of the nodes follows, then they themselves. */
+/** Begins a tree's file; a checksum follows, then the nodes. */
 const treeMagic = Buffer.from('cairn-tree-1\n')
 const treeHeadBytes = treeMagic.length + 32
 
@@ -55,7 +55,7 @@ export async function openPieceFiles(home: string): Promise<PieceFiles> {
     try {
       const file = await open(draft, 'wx', 0o600)
       try {
-        await file.writeFile(Buffer.concat([treeMagic, createHash('sha256').update(nodes).digest(), nodes]))
+        await file.writeFile(Buffer.concat([treeMagic, sumOf(cid, nodes), nodes]))
         await file.sync()
       } finally {
         await file.close()
@@ -94,7 +94,7 @@ export async function openPieceFiles(home: string): Promise<PieceFiles> {
         return undefined
       const nodes = bytes.subarray(treeHeadBytes)
       const hash = bytes.subarray(treeMagic.length, treeHeadBytes)
-      return createHash('sha256').update(nodes).digest().equals(hash) ? new Uint8Array(nodes) : undefined
+      return sumOf(cid, nodes).equals(hash) ? new Uint8Array(nodes) : undefined
     },
     async remove(cid) {
       for (const path of [payloadPath(cid), treePath(cid), partPath(cid)]) await rm(path, { force: true })
@@ -114,6 +114,11 @@ export async function openPieceFiles(home: string): Promise<PieceFiles> {
       return found
     },
   }
+}
+
+/** SHA-256 of the nodes behind the CID of their piece: another piece's tree is no more use than a changed one. */
+function sumOf(cid: string, nodes: Uint8Array): Buffer {
+  return createHash('sha256').update(cid).update(nodes).digest()
 }
 
 /** Makes what was renamed into a folder survive a power cut. */
