@@ -11,6 +11,7 @@ import {
   isErrorCode,
 } from '@cairn/protocol'
 import { toJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
@@ -147,8 +148,10 @@ describe.each(calls.map((call) => [call.id, call] as const))('%s', (_id, call) =
     }
     for (const field of fieldsOf(call, 'body')) {
       for (const value of [null, { a: 1 }, field.type === 'array' ? 5 : ['x']]) {
-        const body = JSON.stringify({ ...required(call, 'body'), [field.name]: value })
-        await expectDeclaredError(call, await send(call, { ...key(), body }))
+        const body = { ...required(call, 'body'), [field.name]: value }
+        // A few fields may be null.
+        if (call.body?.kind === 'json' && v.is(call.body.schema, body)) continue
+        await expectDeclaredError(call, await send(call, { ...key(), body: JSON.stringify(body) }))
       }
     }
   })

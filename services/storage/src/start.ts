@@ -11,7 +11,8 @@ import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { createGatewayApp } from './gateway/app.ts'
 import { createStorageMetrics } from './metrics.ts'
-import { requireSameSecret } from './names/names.ts'
+import { createDnslinkResolver, type DnslinkResolver } from './names/dnslink.ts'
+import { createNameResolver, requireSameSecret } from './names/names.ts'
 import { openFileStore } from './objects/files.ts'
 import { openSecret } from './open-secret.ts'
 import { createPackStore } from './packs/create-pack-store.ts'
@@ -83,7 +84,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     return profile
   }
   const app = createApp({ context, providers, readiness, profile: readProfile, stop: stop.signal })
-  const gateway = createGatewayApp({ packs, log, config, clock })
+  const names = createNameResolver(context, openDnslink(config, clock))
+  const gateway = createGatewayApp({ packs, names, log, config, clock })
   stack.defer(() => endApps([app, gateway], stop, config.stopTimeoutMs, () => readiness.drain()))
   const apiUrl = config.publicApiUrl ?? (await listen(app, config.host, config.port))
   if (config.publicApiUrl !== undefined) await listen(app, config.host, config.port)
@@ -115,6 +117,11 @@ function keyProfile({ keyRouterUrl, keyNodeUrls, keyNodePauseMs }: StorageConfig
     ...(keyNodeUrls.length === 0 ? {} : { keyNodes: [...keyNodeUrls] }),
     keyNodePauseMs,
   }
+}
+
+/** Looks DNS names up where the operator says with which servers. */
+function openDnslink({ dnslinkResolvers }: StorageConfig, clock: Clock): DnslinkResolver | undefined {
+  return dnslinkResolvers.length === 0 ? undefined : createDnslinkResolver(dnslinkResolvers, () => clock.now())
 }
 
 /** Where payments are taken; absent where none are. */

@@ -58,6 +58,8 @@ export function createAnswerCache(now: () => number): AnswerCache {
     },
     keep(key, { status, headers, body }) {
       if (status !== 200 || body === undefined || typeof body === 'function' || body.length > bodyBytesMost) return
+      // What a name leads to may be another thing at once, and whoever published it wants to see that.
+      if (headers['ipfs-uri']?.startsWith('ipns:')) return
       drop(key)
       const sizeBytes = body.length + key.length * 2 + 2048
       const time = now()

@@ -1,4 +1,5 @@
 import type { BlockSource } from '@cairn/unixfs'
+import type { NameResolver } from '../names/names.ts'
 import type { ContentPath } from './content-path.ts'
 import type { GatewayHost } from './gateway-host.ts'
 
@@ -6,6 +7,8 @@ import type { GatewayHost } from './gateway-host.ts'
 export type Gateway = {
   /** Verified blocks: what comes from here has been hashed. */
   source: BlockSource
+  /** Where names lead. */
+  names: NameResolver
 }
 
 /** A request, read as far as all kinds of answers need it. */

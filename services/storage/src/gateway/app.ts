@@ -15,6 +15,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { NameResolver } from '../names/names.ts'
 import type { PackStore } from '../packs/packs.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { type Answer, answerRequest, type Gateway, type GatewayRequest } from './gateway.ts'
@@ -28,6 +29,7 @@ import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 /** What the gateway needs of the service; its context has all of it. */
 export type GatewayContext = {
   packs: Pick<PackStore, 'openReader'>
+  names: NameResolver
   log: FastifyBaseLogger
   clock: { now(): number }
   config: {
@@ -79,7 +81,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
       return
     }
     try {
-      const gateway = { source: withNodes(context.packs.openReader(), nodes) }
+      const gateway = { source: withNodes(context.packs.openReader(), nodes), names: context.names }
       const answer = await handle(gateway, hosts, slots, request, reply)
       if (key !== undefined && answer !== undefined) answers.keep(key, answer)
     } catch (error) {

@@ -16,6 +16,18 @@ export type ContentPath = {
   segments: readonly string[]
   /** Whether the request ended in a slash: it asks for a folder. */
   trailingSlash: boolean
+  /** Where the request named the root by a name, and the CID is what that leads to at the moment. */
+  mount?: NameMount
+}
+
+/** The name that stands for the root of a path. */
+export type NameMount = {
+  /** As the request wrote it. */
+  text: string
+  /** In canonical form: what stands in `ipns://` addresses. */
+  canonical: string
+  /** How long it leads to this CID for sure. */
+  maxAgeMs: number
 }
 
 /**
@@ -24,10 +36,14 @@ export type ContentPath = {
  * @throws CairnError INVALID_CID, INVALID_PATH
  */
 export function parseContentPath(raw: string): ContentPath {
+  const { text, rest } = splitRoot(raw)
+  return { ...parseSegments(rest), cid: parseCid(text, `/ipfs/${decode(raw)}`), cidText: text }
+}
+
+/** Takes what stands before the first slash, decoded, and the rest as it was sent. @throws CairnError INVALID_PATH */
+export function splitRoot(raw: string): { text: string; rest: string } {
   const slash = raw.indexOf('/')
-  const cidText = decode(slash === -1 ? raw : raw.slice(0, slash))
-  const rest = slash === -1 ? '' : raw.slice(slash)
-  return { ...parseSegments(rest), cid: parseCid(cidText, `/ipfs/${decode(raw)}`), cidText }
+  return slash === -1 ? { text: decode(raw), rest: '' } : { text: decode(raw.slice(0, slash)), rest: raw.slice(slash) }
 }
 
 /** Reads the path of a URL whose host names the root. @throws CairnError INVALID_PATH */
@@ -76,15 +92,21 @@ export function encodePath(segments: readonly string[], trailingSlash: boolean):
   return `${segments.map((segment) => `/${encodeSegment(segment)}`).join('')}${trailingSlash ? '/' : ''}`
 }
 
-/** The canonical `ipfs://` address. @see https://specs.ipfs.tech/http-gateways/path-gateway/#ipfs-uri-response-header */
+/** The root of a path as the request named it. */
+export function rootPath({ cidText, mount }: Pick<ContentPath, 'cidText' | 'mount'>): string {
+  return mount === undefined ? `/ipfs/${cidText}` : `/ipns/${mount.text}`
+}
+
+/** The canonical `ipfs://` or `ipns://` address. @see https://specs.ipfs.tech/http-gateways/path-gateway/#ipfs-uri-response-header */
 export function ipfsUri(path: ContentPath): string {
   const rest = path.segments.map((segment) => `/${encodeStrict(segment)}`).join('')
-  return `ipfs://${path.cid.toV1().toString()}${rest}${path.trailingSlash ? '/' : ''}`
+  const root = path.mount === undefined ? `ipfs://${path.cid.toV1()}` : `ipns://${path.mount.canonical}`
+  return `${root}${rest}${path.trailingSlash ? '/' : ''}`
 }
 
 /** The content path in plain characters, or undefined when a header cannot carry it. */
 export function plainContentPath(path: ContentPath): string | undefined {
   const rest = path.segments.map((segment) => `/${segment}`).join('')
-  const text = `/ipfs/${path.cidText}${rest}${path.trailingSlash ? '/' : ''}`
+  const text = `${rootPath(path)}${rest}${path.trailingSlash ? '/' : ''}`
   return /^[\x20-\x7e]+$/.test(text) ? text : undefined
 }

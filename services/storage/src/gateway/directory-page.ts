@@ -14,7 +14,8 @@ export type PageLinks = {
 
 export type DirectoryPage = {
   cid: CID
-  rootText: string
+  /** `/ipfs/{cid}` or `/ipns/{name}`. */
+  root: string
   segments: readonly string[]
   links: PageLinks
   /** Sum of all blocks below, in bytes, as the folder claims. */
@@ -36,7 +37,7 @@ export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('s
 /** Writes the page of a folder piece by piece: memory does not grow with the folder. */
 export async function* renderDirectory(page: DirectoryPage): AsyncGenerator<string> {
   const { segments, links, cid } = page
-  const here = [`/ipfs/${page.rootText}`, ...segments].join('/')
+  const here = [page.root, ...segments].join('/')
   const path = segments.map((segment) => `/${encodeStrict(segment)}`)
   yield `<!DOCTYPE html>
 <html lang="en">
@@ -44,7 +45,7 @@ export async function* renderDirectory(page: DirectoryPage): AsyncGenerator<stri
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escapeHtml(segments.at(-1) ?? page.rootText)}</title>
+<title>${escapeHtml(segments.at(-1) ?? rootNames(page.root).text)}</title>
 <style>${pageStyle}</style>
 </head>
 <body>
@@ -78,9 +79,15 @@ export async function* renderDirectory(page: DirectoryPage): AsyncGenerator<stri
   yield '</main>\n</body>\n</html>\n'
 }
 
-function breadcrumbs({ rootText, segments, links }: DirectoryPage): string {
-  let href = `${links.gateway}/ipfs/${rootText}`
-  let html = `/ipfs/<a href="${escapeHtml(href)}">${escapeHtml(rootText)}</a>`
+function rootNames(root: string): { namespace: string; text: string } {
+  const [, namespace = '', text = ''] = root.split('/')
+  return { namespace, text }
+}
+
+function breadcrumbs({ root, segments, links }: DirectoryPage): string {
+  const { namespace, text } = rootNames(root)
+  let href = `${links.gateway}${root}`
+  let html = `/${namespace}/<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`
   for (const segment of segments) {
     href += `/${encodeStrict(segment)}`
     html += `/<a href="${escapeHtml(href)}">${escapeHtml(segment)}</a>`

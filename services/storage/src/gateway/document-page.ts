@@ -1,4 +1,4 @@
-import type { ContentPath } from './content-path.ts'
+import { type ContentPath, rootPath } from './content-path.ts'
 import { escapeHtml } from './directory-page.ts'
 import type { Entity } from './open-path.ts'
 import { pageStyle } from './page-style.ts'
@@ -26,7 +26,7 @@ export function renderDocumentPage(entity: Entity, path: ContentPath, codec: str
 <body>
 <main>
 <header>
-<h1>Linked data <span class="path">${escapeHtml(['/ipfs', path.cidText, ...path.segments].join('/'))}</span></h1>
+<h1>Linked data <span class="path">${escapeHtml([rootPath(path), ...path.segments].join('/'))}</span></h1>
 </header>
 <dl>
 <dt>CID</dt><dd class="cid" translate="no">${cid}</dd>

@@ -181,7 +181,7 @@ describe('files on the path gateway', () => {
     expect(await code(`/ipfs/${await createTestGateway().addFile('elsewhere')}`)).toBe('404 BLOCK_NOT_FOUND')
     expect(await code(`/ipfs/${root}/b`)).toBe('404 PATH_NOT_FOUND')
     expect(await code(`/ipfs/${file}/b`)).toBe('404 PATH_NOT_FOUND')
-    expect(await code('/ipns/example.org')).toBe('501 NOT_SUPPORTED')
+    expect(await code('/ipns/example.org')).toBe('400 INVALID_NAME')
     expect(await code('/')).toBe('404 NOT_FOUND')
     expect(await code('/api/v0/id', 'POST')).toBe('404 NOT_FOUND')
     expect(await code(`/ipfs/${file}`, 'PUT')).toBe('405 METHOD_NOT_ALLOWED')
@@ -550,7 +550,7 @@ describe('origins', () => {
     expect(odd.headers.location).toBe(`http://${root}.ipfs.dweb.test:8081/`)
     expect((await get('/', 'nonsense')).statusCode).toBe(400)
     const named = await app.inject({ url: '/', headers: { host: 'k51.ipns.dweb.test' } })
-    expect(named.statusCode).toBe(501)
+    expect(named.statusCode).toBe(400)
   })
 
   it('refuses labels longer than DNS has', async () => {

@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { type Answer, type ContentRequest, type Gateway, type GatewayRequest, redirect } from './answer.ts'
-import { parseContentPath } from './content-path.ts'
+import { parseContentPath, parseSegments, splitRoot } from './content-path.ts'
+import type { GatewayHost } from './gateway-host.ts'
 import { type Entity, openPath, toGatewayError } from './open-path.ts'
 import { chooseFormat, type FormatChoice } from './response-format.ts'
 import { refuseServiceWorker } from './security-headers.ts'
@@ -8,9 +9,10 @@ import { isDocument, serveDocument, serveRaw } from './serve-block.ts'
 import { serveCar } from './serve-car.ts'
 import { serveDirectory } from './serve-directory.ts'
 import { openFile, serveFile } from './serve-file.ts'
+import { serveName } from './serve-name.ts'
 import { serveSite } from './serve-site.ts'
 import { serveTar } from './serve-tar.ts'
-import { parseSubdomainPath, subdomainUrl } from './subdomain.ts'
+import { invalidName, nameSubdomainUrl, parseNameLabel, parseSubdomainPath, subdomainUrl } from './subdomain.ts'
 
 export type { Answer, Gateway, GatewayRequest } from './answer.ts'
 export { chooseRanges } from './byte-ranges.ts'
@@ -24,24 +26,46 @@ export async function answerRequest(gateway: Gateway, request: GatewayRequest): 
   refuseServiceWorker(host, request.headers.serviceWorker)
   if (host.kind === 'subdomain') {
     requireMethod(method, ['GET', 'HEAD'])
-    if (host.namespace === 'ipns') throw namesNotServed()
+    if (host.namespace === 'ipns') return serveNameOrigin(gateway, request, host)
     const { path, isCanonical } = parseSubdomainPath(host.label, rawPath)
     if (!isCanonical) return redirect(301, subdomainUrl(host, path, request.search))
     return serveSite(gateway, { ...request, path }, serveContent)
   }
-  if (rawPath === '/ipfs' || rawPath === '/ipfs/') return answerUri(request)
+  if (/^\/ip[fn]s\/?$/.test(rawPath)) return answerUri(request)
   if (rawPath.startsWith('/ipfs/')) {
     requireMethod(method, ['GET', 'HEAD'])
     const path = parseContentPath(rawPath.slice('/ipfs/'.length))
     if (host.kind === 'root') return redirect(301, subdomainUrl(host, path, request.search))
     return serveContent(gateway, { ...request, path })
   }
-  if (rawPath.startsWith('/ipns/')) throw namesNotServed()
+  if (rawPath.startsWith('/ipns/')) {
+    requireMethod(method, ['GET', 'HEAD'])
+    const { text, rest } = splitRoot(rawPath.slice('/ipns/'.length))
+    const name = gateway.names.read(text)
+    if (name === undefined) throw invalidName(text)
+    if (host.kind === 'root') return redirect(301, nameSubdomainUrl(host, name, parseSegments(rest), request.search))
+    return serveName(gateway, request, { name, text, rest }, serveContent)
+  }
   if (rawPath.startsWith('/api/v0/cat/')) {
     requireMethod(method, ['POST'])
     return catFile(gateway, { ...request, path: parseContentPath(rawPath.slice('/api/v0/cat/'.length)) })
   }
   throw new CairnError('NOT_FOUND', { hint: 'This is an IPFS gateway: open /ipfs/{cid} or {cid}.ipfs.{host}.' })
+}
+
+/** A request to the origin of a name; its site may have rules for paths that it lacks. */
+function serveNameOrigin(
+  gateway: Gateway,
+  request: GatewayRequest,
+  host: Extract<GatewayHost, { kind: 'subdomain' }>,
+): Answer | Promise<Answer> {
+  const { name, isCanonical } = parseNameLabel(gateway.names, host.label)
+  const { rawPath, search } = request
+  if (!isCanonical) return redirect(301, nameSubdomainUrl(host, name, parseSegments(rawPath), search))
+  const text = name.kind === 'dns' ? name.host : name.name
+  return serveName(gateway, request, { name, text, rest: rawPath }, (own, content) =>
+    serveSite(own, content, serveContent),
+  )
 }
 
 /** `?uri=ipfs://…` is how browsers hand over links of a scheme that a page registered for. */
@@ -146,11 +170,4 @@ async function catFile(gateway: Gateway, request: ContentRequest): Promise<Answe
 function requireMethod(method: string, allowed: readonly string[]): void {
   if (allowed.includes(method)) return
   throw new CairnError('METHOD_NOT_ALLOWED', { details: { allow: [...allowed, 'OPTIONS'].join(', ') } })
-}
-
-function namesNotServed(): CairnError {
-  return new CairnError('NOT_SUPPORTED', {
-    message: 'IPNS names are not served by this gateway',
-    hint: 'Resolve the name elsewhere and open /ipfs/{cid}.',
-  })
 }

@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { type BlockSource, type DagNode, resolvePath, UnixfsError, type UnixfsErrorCode } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { immutable } from './answer.ts'
-import { type ContentPath, ipfsUri, plainContentPath } from './content-path.ts'
+import { type ContentPath, ipfsUri, type NameMount, plainContentPath } from './content-path.ts'
 import { findLinkedValue } from './linked-value.ts'
 
 /** What a content path led to. */
@@ -48,12 +48,17 @@ export function contentHeaders(path: ContentPath, entity?: Pick<Entity, 'roots'>
   const plain = plainContentPath(path)
   const roots = entity?.roots.map(String).join(',')
   return {
-    'cache-control': immutable,
+    'cache-control': cachePolicy(path, immutable),
     'ipfs-uri': ipfsUri(path),
     ...(plain === undefined ? {} : { 'x-ipfs-path': plain }),
     // Clients take headers of some 8 to 16 KiB in all; a deeper path than that goes without.
     ...(roots === undefined || roots.length > 6000 ? {} : { 'x-ipfs-roots': roots }),
   }
+}
+
+/** How long an answer may be kept: as content allows, or, where a name stands for it, as long as that is sure to lead there. */
+export function cachePolicy({ mount }: { mount?: NameMount }, ofContent: string): string {
+  return mount === undefined ? ofContent : `public, max-age=${Math.floor(mount.maxAgeMs / 1000)}`
 }
 
 /** Says in the service's words what went wrong while reading. */

@@ -5,7 +5,7 @@ import { pagePolicy, pageVersion } from './directory-page.ts'
 import { renderDocumentPage } from './document-page.ts'
 import { entityTag, matchesNoneMatch } from './entity-tags.ts'
 import { cborCode, dagCborCode, dagJsonCode, jsonCode } from './linked-value.ts'
-import { contentHeaders, type Entity } from './open-path.ts'
+import { cachePolicy, contentHeaders, type Entity } from './open-path.ts'
 import { identityCode } from './parse-cid.ts'
 import { mediaTypes, type ResponseFormat } from './response-format.ts'
 import { bytesInMemory, serveBytes } from './serve-bytes.ts'
@@ -73,7 +73,8 @@ function servePage(request: ContentRequest, entity: Entity, codec: string): Answ
   const etag = `"DagIndex-${pageVersion}_CID-${entity.cid.toString()}"`
   const { 'cache-control': _immutable, ...headers } = contentHeaders(request.path, entity)
   const page = { ...headers, etag, 'content-type': htmlType, 'content-security-policy': pagePolicy, vary: 'Accept' }
-  if (matchesNoneMatch(request.headers.ifNoneMatch, [etag])) return notModified({ ...page, 'cache-control': generated })
+  if (matchesNoneMatch(request.headers.ifNoneMatch, [etag]))
+    return notModified({ ...page, 'cache-control': cachePolicy(request.path, generated) })
   return serveBytes(request, bytesInMemory(renderDocumentPage(entity, request.path, codec)), page)
 }
 

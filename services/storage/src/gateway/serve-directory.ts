@@ -1,10 +1,10 @@
 import { CairnError } from '@cairn/protocol'
 import { listDirectory, UnixfsError } from '@cairn/unixfs'
 import { type Answer, type ContentRequest, type Gateway, generated, htmlType, notModified, redirect } from './answer.ts'
-import { type ContentPath, encodePath } from './content-path.ts'
+import { type ContentPath, encodePath, rootPath } from './content-path.ts'
 import { type PageLinks, pagePolicy, pageVersion, renderDirectory } from './directory-page.ts'
 import { entityTag, matchesNoneMatch } from './entity-tags.ts'
-import { contentHeaders, type Entity, openPath } from './open-path.ts'
+import { cachePolicy, contentHeaders, type Entity, openPath } from './open-path.ts'
 import { serveFile } from './serve-file.ts'
 
 /** Highest page number asked for; beyond lies no folder. */
@@ -26,7 +26,7 @@ export async function serveDirectory(gateway: Gateway, request: ContentRequest, 
   const etag = `"DirIndex-${pageVersion}${page === 1 ? '' : `.${page}`}_CID-${entity.cid.toString()}"`
   const headers = {
     ...contentHeaders(path, entity),
-    'cache-control': generated,
+    'cache-control': cachePolicy(path, generated),
     etag,
     'content-type': htmlType,
     'content-security-policy': pagePolicy,
@@ -36,7 +36,7 @@ export async function serveDirectory(gateway: Gateway, request: ContentRequest, 
   if (request.method === 'HEAD') return { status: 200, headers }
   const html = renderDirectory({
     cid: entity.cid,
-    rootText: path.cidText,
+    root: rootPath(path),
     segments: path.segments,
     links: pageLinks(request),
     sizeBytes: claimedSize(entity),
@@ -49,13 +49,11 @@ export async function serveDirectory(gateway: Gateway, request: ContentRequest, 
 /** The path of a content request as it stands in a URL on the host that was asked. */
 function pathOf({ host, path }: ContentRequest): string {
   const rest = encodePath(path.segments, false)
-  return host.kind === 'subdomain' ? rest : `/ipfs/${path.cidText}${rest}`
+  return host.kind === 'subdomain' ? rest : `${rootPath(path)}${rest}`
 }
 
 function pageLinks({ host, path }: { host: ContentRequest['host']; path: ContentPath }): PageLinks {
-  return host.kind === 'subdomain'
-    ? { base: '', gateway: `//${host.host}` }
-    : { base: `/ipfs/${path.cidText}`, gateway: '' }
+  return host.kind === 'subdomain' ? { base: '', gateway: `//${host.host}` } : { base: rootPath(path), gateway: '' }
 }
 
 async function findIndex(gateway: Gateway, request: ContentRequest, entity: Entity): Promise<Entity | undefined> {

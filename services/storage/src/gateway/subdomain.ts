@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
+import type { NameResolver, RequestedName } from '../names/names.ts'
 import { type ContentPath, encodePath, parseSegments } from './content-path.ts'
 import type { GatewayHost } from './gateway-host.ts'
 import { parseCid } from './parse-cid.ts'
@@ -35,4 +36,46 @@ export function parseSubdomainPath(label: string, rawPath: string): { path: Cont
   const cid = parseCid(label, `/ipfs/${label}`)
   const canonical = cidLabel(cid)
   return { path: { cid, cidText: canonical, ...parseSegments(rawPath) }, isCanonical: label === canonical }
+}
+
+/**
+ * The address of a path on the origin of a name. DNS names keep their dots where there is no TLS; certificates cover one label
+ * only, so there the dots are written as hyphens, and hyphens twice.
+ * @throws CairnError INVALID_NAME when it is too long for a label
+ * @see https://specs.ipfs.tech/http-gateways/subdomain-gateway/#host-request-header
+ */
+export function nameSubdomainUrl(
+  host: GatewayHost,
+  name: RequestedName,
+  path: Pick<ContentPath, 'segments' | 'trailingSlash'>,
+  search: string,
+): string {
+  const rest = path.segments.length === 0 ? '/' : encodePath(path.segments, path.trailingSlash)
+  return `${host.protocol}://${nameLabel(host, name)}.ipns.${host.host}${rest}${search}`
+}
+
+function nameLabel({ protocol }: GatewayHost, name: RequestedName): string {
+  if (name.kind === 'dns' && protocol !== 'https') return name.host
+  const label = name.kind === 'ipns' ? name.name : name.host.replaceAll('-', '--').replaceAll('.', '-')
+  if (label.length <= longestLabel) return label
+  throw new CairnError('INVALID_NAME', {
+    message: `Name incompatible with DNS label length limit of ${longestLabel}: ${label}`,
+    hint: 'Read it through a path gateway, by its address or a name without subdomains.',
+  })
+}
+
+/**
+ * Reads the label of `{label}.ipns.{host}`: an IPNS name, a DNS name, or one whose dots are written as hyphens.
+ * @returns the name, and whether the label is in its one right form; if not the client is sent there.
+ * @throws CairnError INVALID_NAME
+ */
+export function parseNameLabel(names: NameResolver, label: string): { name: RequestedName; isCanonical: boolean } {
+  const name = names.read(label) ?? names.read(label.replace(/--|-/g, (hyphens) => (hyphens === '-' ? '.' : '-')))
+  if (name === undefined) throw invalidName(label)
+  return { name, isCanonical: name.kind === 'dns' || name.name === label }
+}
+
+/** What is answered for a text that is neither an IPNS name nor a DNS name. */
+export function invalidName(text: string): CairnError {
+  return new CairnError('INVALID_NAME', { message: `Invalid IPNS name ${JSON.stringify(text.slice(0, 200))}` })
 }

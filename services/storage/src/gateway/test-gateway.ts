@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { CairnError } from '@cairn/protocol'
 import {
   type BlockSource,
   createDirectoryTree,
@@ -12,6 +13,7 @@ import {
 } from '@cairn/unixfs'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
+import type { NameResolver } from '../names/names.ts'
 import { createGatewayApp } from './app.ts'
 
 /** What a test folder holds, by path: text, bytes, or a link. */
@@ -35,9 +37,16 @@ export const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, '
 
 export const blockKey = (cid: CID): string => Buffer.from(cid.multihash.bytes).toString('hex')
 
+/** For tests that are not about names. */
+const noNames: NameResolver = {
+  read: () => undefined,
+  resolve: () => Promise.reject(new CairnError('NAME_NOT_FOUND')),
+  record: () => Promise.reject(new CairnError('NAME_NOT_FOUND')),
+}
+
 /** A gateway over blocks that the test holds in its hands, so that it can break them one by one. */
 export function createTestGateway(
-  settings: { hosts?: string[]; proxies?: string[]; now?: () => number } = {},
+  settings: { hosts?: string[]; proxies?: string[]; now?: () => number; names?: NameResolver } = {},
 ): TestGateway {
   const blocks = new Map<string, Uint8Array>()
   const reads = {
@@ -67,6 +76,7 @@ export function createTestGateway(
   return {
     app: createGatewayApp({
       packs: { openReader: () => createVerifyingSource(source, sha256) },
+      names: settings.names ?? noNames,
       clock: { now: settings.now ?? Date.now },
       log: Fastify({ logger: false }).log,
       config: { gatewayHosts: settings.hosts ?? ['dweb.test'], trustedProxies: settings.proxies ?? [] },

@@ -31,7 +31,7 @@ import {
 export { acceptRecord, registerRecord } from './accept-record.ts'
 export { findRecord } from './find-record.ts'
 export type { NamesContext } from './names-context.ts'
-export { createNameResolver, type NameResolver, type ResolvedName } from './resolve-name.ts'
+export { createNameResolver, type NameResolver, type RequestedName } from './resolve-name.ts'
 
 /** Rows of one page where nothing is said. */
 const rowsOfPage = 100

@@ -21,8 +21,8 @@ export type RequestedName = { kind: 'ipns'; name: string } | { kind: 'dns'; host
 
 /** Looks names up for the gateway. */
 export type NameResolver = {
-  /** Reads a name in any form. @throws CairnError INVALID_NAME */
-  read(text: string): RequestedName
+  /** Reads an IPNS name in any form, or a DNS name; undefined for anything else. */
+  read(text: string): RequestedName | undefined
   /**
    * Follows a name to content.
    * @throws CairnError NAME_NOT_FOUND, NAME_EXPIRED, NAME_TOO_DEEP, INVALID_NAME_VALUE, UPSTREAM_FAILED, NOT_SUPPORTED (a DNS
@@ -57,8 +57,7 @@ export function createNameResolver(
       const name = readName(text)
       if (name !== undefined) return { kind: 'ipns', name }
       const host = text.toLowerCase().replace(/\.$/, '')
-      if (isDnsName(host)) return { kind: 'dns', host }
-      throw new CairnError('INVALID_NAME', { message: `Invalid IPNS name ${JSON.stringify(text.slice(0, 200))}` })
+      return isDnsName(host) ? { kind: 'dns', host } : undefined
     },
     async resolve(start, signal) {
       let name = start

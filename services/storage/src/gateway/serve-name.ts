@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto'
+import { CairnError } from '@cairn/protocol'
+import type { RequestedName } from '../names/names.ts'
+import { type Answer, type ContentRequest, type Gateway, type GatewayRequest, notModified } from './answer.ts'
+import { contentDisposition } from './content-disposition.ts'
+import { parseSegments } from './content-path.ts'
+import { matchesNoneMatch } from './entity-tags.ts'
+import { openPath } from './open-path.ts'
+import { chooseFormat, mediaTypes } from './response-format.ts'
+
+type Serve = (gateway: Gateway, request: ContentRequest) => Promise<Answer>
+
+/** What a request names, and the path below it as it was sent. */
+export type NamedPath = { name: RequestedName; text: string; rest: string }
+
+/**
+ * Serves what a name leads to at the moment, or its signed record. Content is served as under its CID, but may be kept only
+ * as long as the records on the way allow.
+ * @throws CairnError as `NameResolver.resolve`; INVALID_REQUEST for the record of a path or of a DNS name
+ */
+export async function serveName(
+  gateway: Gateway,
+  request: GatewayRequest,
+  { name, text, rest }: NamedPath,
+  serve: Serve,
+): Promise<Answer> {
+  const below = parseSegments(rest)
+  const { format } = chooseFormat(request.query, request.headers.accept)
+  if (format === 'ipns-record') {
+    if (name.kind === 'dns' || below.segments.length > 0) {
+      throw new CairnError('INVALID_REQUEST', {
+        message:
+          name.kind === 'dns' ? 'A DNS name has no IPNS record' : 'Only a name has a record, a path below it has none',
+        hint: 'Ask for /ipns/{name} itself, with a name such as k51….',
+      })
+    }
+    return serveRecord(gateway, request, name.name, text)
+  }
+  const found = await gateway.names.resolve(name, request.signal)
+  const target = { cid: found.cid, cidText: found.cidText, segments: found.segments, trailingSlash: false }
+  const entity = found.segments.length === 0 ? undefined : await openPath(gateway.source, target, request.signal)
+  if (entity !== undefined && entity.remaining.length > 0) {
+    throw new CairnError('NOT_SUPPORTED', { message: 'The name points into a document, at what is no link' })
+  }
+  const cid = entity?.cid ?? found.cid
+  const canonical = name.kind === 'dns' ? name.host : name.name
+  const mount = { text, canonical, maxAgeMs: found.maxAgeMs }
+  return serve(gateway, { ...request, path: { ...below, cid, cidText: cid.toString(), mount } })
+}
+
+/** The record as it was signed: whoever gets it can verify it by the name alone. */
+async function serveRecord(
+  { names }: Gateway,
+  { method, query, headers: { ifNoneMatch } }: GatewayRequest,
+  name: string,
+  text: string,
+): Promise<Answer> {
+  const { bytes, maxAgeMs } = await names.record(name)
+  const headers = {
+    'content-type': mediaTypes['ipns-record'],
+    'content-disposition': contentDisposition('attachment', query.get('filename') ?? `${name}.ipns-record`),
+    'content-length': String(bytes.length),
+    'cache-control': `public, max-age=${Math.floor(maxAgeMs / 1000)}`,
+    etag: `"${hash('sha256', bytes, 'hex').slice(0, 32)}.ipns-record"`,
+    'x-ipfs-path': `/ipns/${text}`,
+    'ipfs-uri': `ipns://${name}`,
+    vary: 'Accept',
+  }
+  if (matchesNoneMatch(ifNoneMatch, [headers.etag])) return notModified(headers)
+  return { status: 200, headers, ...(method === 'HEAD' ? {} : { body: bytes }) }
+}

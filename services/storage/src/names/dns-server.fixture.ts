@@ -1,0 +1,83 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+
+/** A DNS server that knows TXT records, on a free port of loopback. */
+export type DnsServer = {
+  /** `127.0.0.1:port`. */
+  readonly address: string
+  /** Texts by name; a name that is not there does not exist. */
+  readonly texts: Map<string, string[]>
+  /** Names it was asked for, in order. */
+  readonly asked: string[]
+  /** Answers with SERVFAIL while set. */
+  isBroken: boolean
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const headBytes = 12
+const textType = 16
+
+/** Starts it. @see https://www.rfc-editor.org/rfc/rfc1035#section-4 */
+export async function startDnsServer(): Promise<DnsServer> {
+  const socket = createSocket('udp4')
+  const texts = new Map<string, string[]>()
+  const asked: string[] = []
+  const state = { isBroken: false }
+  socket.on('message', (query, from) => {
+    const { name, end } = readName(query)
+    asked.push(name)
+    const known = state.isBroken ? undefined : texts.get(name.toLowerCase())
+    const code = state.isBroken ? 2 : known === undefined ? 3 : 0
+    socket.send(writeAnswer(query, end, code, known ?? []), from.port, from.address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    texts,
+    asked,
+    get isBroken() {
+      return state.isBroken
+    },
+    set isBroken(value) {
+      state.isBroken = value
+    },
+    async [Symbol.asyncDispose]() {
+      socket.close()
+      await once(socket, 'close')
+    },
+  }
+}
+
+/** The name of the first question, and where the question ends. */
+function readName(query: Buffer): { name: string; end: number } {
+  const labels: string[] = []
+  let at = headBytes
+  for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length))
+    at += 1 + length
+  }
+  return { name: labels.join('.'), end: at + 5 }
+}
+
+function writeAnswer(query: Buffer, end: number, code: number, texts: readonly string[]): Buffer {
+  const head = Buffer.alloc(headBytes)
+  query.copy(head, 0, 0, 2)
+  head.writeUInt16BE(0x8180 | code, 2)
+  head.writeUInt16BE(1, 4)
+  head.writeUInt16BE(texts.length, 6)
+  const records = texts.map((text) => {
+    // Strings of a TXT record have 255 bytes at most: longer ones come in parts.
+    const parts = text.match(/.{1,255}/gs) ?? ['']
+    const data = Buffer.concat(parts.flatMap((part) => [Buffer.of(part.length), Buffer.from(part, 'latin1')]))
+    const record = Buffer.alloc(12)
+    // The name is that of the question.
+    record.writeUInt16BE(0xc00c, 0)
+    record.writeUInt16BE(textType, 2)
+    record.writeUInt16BE(1, 4)
+    record.writeUInt32BE(300, 6)
+    record.writeUInt16BE(data.length, 10)
+    return Buffer.concat([record, data])
+  })
+  return Buffer.concat([head, query.subarray(headBytes, end), ...records])
+}

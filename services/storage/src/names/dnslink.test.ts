@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type DnsServer, startDnsServer } from './dns-server.fixture.ts'
+import { createDnslinkResolver, type DnslinkResolver } from './dnslink.ts'
+
+const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+const never = new AbortController().signal
+
+let dns: DnsServer
+let now = 0
+let resolver: DnslinkResolver
+beforeEach(async () => {
+  dns = await startDnsServer()
+  now = 1_000_000
+  resolver = createDnslinkResolver([dns.address], () => now)
+})
+afterEach(() => dns[Symbol.asyncDispose]())
+
+const resolve = async (host: string) => (await resolver.resolve(host, never)).value
+
+test('the value of a DNSLink is read, also one that comes in several strings', async () => {
+  const long = `/ipfs/${cid}/${'x'.repeat(400)}`
+  dns.texts.set('_dnslink.a.example', ['v=spf1 -all', `dnslink=/ipfs/${cid}`])
+  dns.texts.set('_dnslink.b.example', [`dnslink=${long}`])
+  dns.texts.set('_dnslink.c.example', ['dnslink=/ipns/a.example'])
+  expect(await resolve('a.example')).toBe(`/ipfs/${cid}`)
+  expect(await resolve('b.example')).toBe(long)
+  expect(await resolve('c.example')).toBe('/ipns/a.example')
+})
+
+test('of several links, the first in the order of bytes counts; what is no link is passed over', async () => {
+  dns.texts.set('_dnslink.a.example', [
+    `dnslink=/ipfs/${cid}/b`,
+    `dnslink=/ipfs/${cid}/a`,
+    'dnslink=/aaa/x',
+    'dnslink=',
+  ])
+  expect(await resolve('a.example')).toBe(`/ipfs/${cid}/a`)
+  dns.texts.set('_dnslink.none.example', ['dnslink=/ipfs/nothing', 'dnslink=http://127.0.0.1/'])
+  await expect(resolve('none.example')).rejects.toMatchObject({ code: 'NAME_NOT_FOUND' })
+})
+
+test('answers are kept for a minute, missing ones for a quarter of it, and one question serves all who ask at once', async () => {
+  dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
+  await Promise.all([1, 2, 3].map(() => resolve('a.example')))
+  now += 59_000
+  expect((await resolver.resolve('a.example', never)).maxAgeMs).toBe(1000)
+  expect(dns.asked).toEqual(['_dnslink.a.example'])
+  dns.texts.set('_dnslink.a.example', ['dnslink=/ipns/b.example'])
+  now += 1000
+  expect(await resolve('a.example')).toBe('/ipns/b.example')
+  await expect(resolve('new.example')).rejects.toMatchObject({ code: 'NAME_NOT_FOUND' })
+  dns.texts.set('_dnslink.new.example', [`dnslink=/ipfs/${cid}`])
+  await expect(resolve('new.example')).rejects.toMatchObject({ code: 'NAME_NOT_FOUND' })
+  now += 15_000
+  expect(await resolve('new.example')).toBe(`/ipfs/${cid}`)
+})
+
+test('a server that fails is told apart from a name that is not there, and is not remembered', async () => {
+  dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
+  dns.isBroken = true
+  await expect(resolve('a.example')).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
+  dns.isBroken = false
+  expect(await resolve('a.example')).toBe(`/ipfs/${cid}`)
+})
