@@ -26,7 +26,7 @@ async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
   })
   return [
     row(
-      'start of a prepared local network (storage, gateway, router, five key nodes)',
+      'start of a prepared local network (storage, gateway, router, five key nodes, three providers)',
       `${formatNumber(readyMs)} ms`,
       '≤ 5 s',
       readyMs <= 5000,

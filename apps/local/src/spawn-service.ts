@@ -10,6 +10,9 @@ export type ServiceProcess = AsyncDisposable & {
   readonly pid: number
 }
 
+/** Room for young objects in MiB: 12 MiB less of memory for each process, and a whole network shares one machine. */
+const smallHeap = ['--max-semi-space-size=1']
+
 const readyTimeoutMs = 30_000
 const endTimeoutMs = 15_000
 
@@ -24,7 +27,7 @@ export async function spawnService(
   environment: Record<string, string | undefined>,
   home: string,
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [...process.execArgv, program], {
+  const child = spawn(process.execPath, [...process.execArgv, ...smallHeap, program], {
     // Compiled once for all: they start faster, and spend no memory on compiling.
     env: { NODE_COMPILE_CACHE: join(home, 'compile-cache'), ...environment },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
