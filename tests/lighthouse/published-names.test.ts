@@ -42,7 +42,7 @@ test('a key is made, published twice, listed and removed; the gateway follows', 
   const { ipnsName, ipnsId } = (await sdk.generateKey(apiKey)).data
   expect(ipnsName).toMatch(/^[0-9a-f]{32}$/)
   expect(ipnsId).toMatch(/^k51[0-9a-z]{59}$/)
-  expect((await read(ipnsId)).status).toBe(404)
+  expect((await read(ipnsId)).status).toBe(502)
   const before = Date.now()
   for (const [cid, text] of [
     [first, 'one'],
@@ -61,7 +61,7 @@ test('a key is made, published twice, listed and removed; the gateway follows', 
   expect(Number(keys[0]?.['lastUpdate'])).toBeGreaterThanOrEqual(before)
   expect((await sdk.removeKey(ipnsName, apiKey)).data).toEqual({ Keys: [{ Name: ipnsName, Id: ipnsId }] })
   expect((await sdk.getAllKeys(apiKey)).data).toEqual([])
-  expect((await read(ipnsId)).status).toBe(404)
+  expect((await read(ipnsId)).status).toBe(502)
 })
 
 test('unknown keys are the fault that published clients know', async () => {

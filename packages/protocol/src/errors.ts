@@ -186,6 +186,12 @@ export const errorTable = {
     'This account has no name with that keyName: list them with get_ipns_records.',
   ),
   NAME_NOT_FOUND: row(404, 'There is no such name here', 'Check the name, or publish it first.'),
+  // A gateway cannot know that there is none: the specification wants a fault of it, not of the reader.
+  NAME_UNRESOLVED: row(
+    502,
+    'This gateway knows no valid record of this name',
+    'Check the name, publish it here, or ask another gateway.',
+  ),
   NAME_EXPIRED: row(502, 'The newest record of this name has expired', 'Its owner has to publish it again.'),
   NAME_TOO_DEEP: row(502, 'This name leads through too many others', 'Let it point to content more directly.'),
   NAME_LIMIT: row(403, 'This account has as many names as one may have', 'Remove names that are not needed.'),

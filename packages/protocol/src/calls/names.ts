@@ -519,7 +519,7 @@ export const getIpns = defineCall({
   errors: [
     'INVALID_NAME',
     'INVALID_PATH',
-    'NAME_NOT_FOUND',
+    'NAME_UNRESOLVED',
     'NAME_EXPIRED',
     'NAME_TOO_DEEP',
     'UPSTREAM_FAILED',

@@ -22,10 +22,8 @@ export type ContentPath = {
 
 /** The name that stands for the root of a path. */
 export type NameMount = {
-  /** As the request wrote it. */
-  text: string
-  /** In canonical form: what stands in `ipns://` addresses. */
-  canonical: string
+  /** An IPNS name in canonical form, or a DNS name. */
+  name: string
   /** How long it leads to this CID for sure. */
   maxAgeMs: number
 }
@@ -94,13 +92,13 @@ export function encodePath(segments: readonly string[], trailingSlash: boolean):
 
 /** The root of a path as the request named it. */
 export function rootPath({ cidText, mount }: Pick<ContentPath, 'cidText' | 'mount'>): string {
-  return mount === undefined ? `/ipfs/${cidText}` : `/ipns/${mount.text}`
+  return mount === undefined ? `/ipfs/${cidText}` : `/ipns/${mount.name}`
 }
 
 /** The canonical `ipfs://` or `ipns://` address. @see https://specs.ipfs.tech/http-gateways/path-gateway/#ipfs-uri-response-header */
 export function ipfsUri(path: ContentPath): string {
   const rest = path.segments.map((segment) => `/${encodeStrict(segment)}`).join('')
-  const root = path.mount === undefined ? `ipfs://${path.cid.toV1()}` : `ipns://${path.mount.canonical}`
+  const root = path.mount === undefined ? `ipfs://${path.cid.toV1()}` : `ipns://${path.mount.name}`
   return `${root}${rest}${path.trailingSlash ? '/' : ''}`
 }
 

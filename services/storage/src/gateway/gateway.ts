@@ -44,7 +44,9 @@ export async function answerRequest(gateway: Gateway, request: GatewayRequest): 
     const name = gateway.names.read(text)
     if (name === undefined) throw invalidName(text)
     if (host.kind === 'root') return redirect(301, nameSubdomainUrl(host, name, parseSegments(rest), request.search))
-    return serveName(gateway, request, { name, text, rest }, serveContent)
+    // One name has one address, whichever form it was written in.
+    if (name.kind === 'ipns' && name.name !== text) return redirect(302, `/ipns/${name.name}${rest}${request.search}`)
+    return serveName(gateway, request, { name, rest }, serveContent)
   }
   if (rawPath.startsWith('/api/v0/cat/')) {
     requireMethod(method, ['POST'])
@@ -62,10 +64,7 @@ function serveNameOrigin(
   const { name, isCanonical } = parseNameLabel(gateway.names, host.label)
   const { rawPath, search } = request
   if (!isCanonical) return redirect(301, nameSubdomainUrl(host, name, parseSegments(rawPath), search))
-  const text = name.kind === 'dns' ? name.host : name.name
-  return serveName(gateway, request, { name, text, rest: rawPath }, (own, content) =>
-    serveSite(own, content, serveContent),
-  )
+  return serveName(gateway, request, { name, rest: rawPath }, (own, content) => serveSite(own, content, serveContent))
 }
 
 /** `?uri=ipfs://…` is how browsers hand over links of a scheme that a page registered for. */

@@ -11,7 +11,7 @@ import { chooseFormat, mediaTypes } from './response-format.ts'
 type Serve = (gateway: Gateway, request: ContentRequest) => Promise<Answer>
 
 /** What a request names, and the path below it as it was sent. */
-export type NamedPath = { name: RequestedName; text: string; rest: string }
+export type NamedPath = { name: RequestedName; rest: string }
 
 /**
  * Serves what a name leads to at the moment, or its signed record. Content is served as under its CID, but may be kept only
@@ -21,7 +21,7 @@ export type NamedPath = { name: RequestedName; text: string; rest: string }
 export async function serveName(
   gateway: Gateway,
   request: GatewayRequest,
-  { name, text, rest }: NamedPath,
+  { name, rest }: NamedPath,
   serve: Serve,
 ): Promise<Answer> {
   const below = parseSegments(rest)
@@ -34,7 +34,7 @@ export async function serveName(
         hint: 'Ask for /ipns/{name} itself, with a name such as k51….',
       })
     }
-    return serveRecord(gateway, request, name.name, text)
+    return serveRecord(gateway, request, name.name)
   }
   const found = await gateway.names.resolve(name, request.signal)
   const target = { cid: found.cid, cidText: found.cidText, segments: found.segments, trailingSlash: false }
@@ -43,8 +43,7 @@ export async function serveName(
     throw new CairnError('NOT_SUPPORTED', { message: 'The name points into a document, at what is no link' })
   }
   const cid = entity?.cid ?? found.cid
-  const canonical = name.kind === 'dns' ? name.host : name.name
-  const mount = { text, canonical, maxAgeMs: found.maxAgeMs }
+  const mount = { name: name.kind === 'dns' ? name.host : name.name, maxAgeMs: found.maxAgeMs }
   return serve(gateway, { ...request, path: { ...below, cid, cidText: cid.toString(), mount } })
 }
 
@@ -53,7 +52,6 @@ async function serveRecord(
   { names }: Gateway,
   { method, query, headers: { ifNoneMatch } }: GatewayRequest,
   name: string,
-  text: string,
 ): Promise<Answer> {
   const { bytes, maxAgeMs } = await names.record(name)
   const headers = {
@@ -62,7 +60,7 @@ async function serveRecord(
     'content-length': String(bytes.length),
     'cache-control': `public, max-age=${Math.floor(maxAgeMs / 1000)}`,
     etag: `"${hash('sha256', bytes, 'hex').slice(0, 32)}.ipns-record"`,
-    'x-ipfs-path': `/ipns/${text}`,
+    'x-ipfs-path': `/ipns/${name}`,
     'ipfs-uri': `ipns://${name}`,
     vary: 'Accept',
   }

@@ -1,10 +1,12 @@
 import { CairnError } from '@cairn/protocol'
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
 import type { NameResolver, RequestedName } from '../names/names.ts'
 import { type ContentPath, encodePath, parseSegments } from './content-path.ts'
 import type { GatewayHost } from './gateway-host.ts'
-import { parseCid } from './parse-cid.ts'
+import { parseCid, readCidText } from './parse-cid.ts'
 
+const dagPbCode = 0x70
+const libp2pKeyCode = 0x72
 /** Longest label of a DNS name, in characters. */
 const longestLabel = 63
 
@@ -39,8 +41,8 @@ export function parseSubdomainPath(label: string, rawPath: string): { path: Cont
 }
 
 /**
- * The address of a path on the origin of a name. DNS names keep their dots where there is no TLS; certificates cover one label
- * only, so there the dots are written as hyphens, and hyphens twice.
+ * The address of a path on the origin of a name. Certificates cover one label only, so the dots of DNS names are written as
+ * hyphens, and hyphens twice; those that are too long for that keep their dots where there is no TLS.
  * @throws CairnError INVALID_NAME when it is too long for a label
  * @see https://specs.ipfs.tech/http-gateways/subdomain-gateway/#host-request-header
  */
@@ -55,9 +57,9 @@ export function nameSubdomainUrl(
 }
 
 function nameLabel({ protocol }: GatewayHost, name: RequestedName): string {
-  if (name.kind === 'dns' && protocol !== 'https') return name.host
   const label = name.kind === 'ipns' ? name.name : name.host.replaceAll('-', '--').replaceAll('.', '-')
   if (label.length <= longestLabel) return label
+  if (name.kind === 'dns' && protocol !== 'https') return name.host
   throw new CairnError('INVALID_NAME', {
     message: `Name incompatible with DNS label length limit of ${longestLabel}: ${label}`,
     hint: 'Read it through a path gateway, by its address or a name without subdomains.',
@@ -70,7 +72,11 @@ function nameLabel({ protocol }: GatewayHost, name: RequestedName): string {
  * @throws CairnError INVALID_NAME
  */
 export function parseNameLabel(names: NameResolver, label: string): { name: RequestedName; isCanonical: boolean } {
-  const name = names.read(label) ?? names.read(label.replace(/--|-/g, (hyphens) => (hyphens === '-' ? '.' : '-')))
+  const cid = readCidText(label)
+  // Some write the hash of a key as if it were that of content.
+  const asKey = cid?.code === dagPbCode ? names.read(CID.createV1(libp2pKeyCode, cid.multihash).toString()) : undefined
+  const name =
+    asKey ?? names.read(label) ?? names.read(label.replace(/--|-/g, (hyphens) => (hyphens === '-' ? '.' : '-')))
   if (name === undefined) throw invalidName(label)
   return { name, isCanonical: name.kind === 'dns' || name.name === label }
 }

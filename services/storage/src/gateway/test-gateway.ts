@@ -40,8 +40,8 @@ export const blockKey = (cid: CID): string => Buffer.from(cid.multihash.bytes).t
 /** For tests that are not about names. */
 const noNames: NameResolver = {
   read: () => undefined,
-  resolve: () => Promise.reject(new CairnError('NAME_NOT_FOUND')),
-  record: () => Promise.reject(new CairnError('NAME_NOT_FOUND')),
+  resolve: () => Promise.reject(new CairnError('NAME_UNRESOLVED')),
+  record: () => Promise.reject(new CairnError('NAME_UNRESOLVED')),
 }
 
 /** A gateway over blocks that the test holds in its hands, so that it can break them one by one. */

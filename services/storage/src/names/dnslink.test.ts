@@ -36,7 +36,7 @@ test('of several links, the first in the order of bytes counts; what is no link 
   ])
   expect(await resolve('a.example')).toBe(`/ipfs/${cid}/a`)
   dns.texts.set('_dnslink.none.example', ['dnslink=/ipfs/nothing', 'dnslink=http://127.0.0.1/'])
-  await expect(resolve('none.example')).rejects.toMatchObject({ code: 'NAME_NOT_FOUND' })
+  await expect(resolve('none.example')).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' })
 })
 
 test('answers are kept for a minute, missing ones for a quarter of it, and one question serves all who ask at once', async () => {
@@ -48,9 +48,9 @@ test('answers are kept for a minute, missing ones for a quarter of it, and one q
   dns.texts.set('_dnslink.a.example', ['dnslink=/ipns/b.example'])
   now += 1000
   expect(await resolve('a.example')).toBe('/ipns/b.example')
-  await expect(resolve('new.example')).rejects.toMatchObject({ code: 'NAME_NOT_FOUND' })
+  await expect(resolve('new.example')).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' })
   dns.texts.set('_dnslink.new.example', [`dnslink=/ipfs/${cid}`])
-  await expect(resolve('new.example')).rejects.toMatchObject({ code: 'NAME_NOT_FOUND' })
+  await expect(resolve('new.example')).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' })
   now += 15_000
   expect(await resolve('new.example')).toBe(`/ipfs/${cid}`)
 })

@@ -4,7 +4,7 @@ import { readTarget } from './name-value.ts'
 
 /** Looks DNSLinks up. */
 export type DnslinkResolver = {
-  /** What a host points to. @throws CairnError NAME_NOT_FOUND, UPSTREAM_FAILED */
+  /** What a host points to. @throws CairnError NAME_UNRESOLVED, UPSTREAM_FAILED */
   resolve(host: string, signal: AbortSignal): Promise<{ value: string; maxAgeMs: number }>
 }
 
@@ -68,7 +68,7 @@ export function createDnslinkResolver(servers: readonly string[], now: () => num
       const entry = before !== undefined && before.until > now() ? before : await lookUp(host)
       signal.throwIfAborted()
       if (entry.value === undefined) {
-        throw new CairnError('NAME_NOT_FOUND', {
+        throw new CairnError('NAME_UNRESOLVED', {
           message: `${host} has no DNSLink`,
           hint: `Add a TXT record "dnslink=/ipfs/{cid}" at _dnslink.${host}.`,
         })

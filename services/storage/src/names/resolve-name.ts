@@ -1,3 +1,4 @@
+import type { NameRecord } from '@cairn/names'
 import { CairnError, nameDepthMost } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import type { DnslinkResolver } from './dnslink.ts'
@@ -25,11 +26,11 @@ export type NameResolver = {
   read(text: string): RequestedName | undefined
   /**
    * Follows a name to content.
-   * @throws CairnError NAME_NOT_FOUND, NAME_EXPIRED, NAME_TOO_DEEP, INVALID_NAME_VALUE, UPSTREAM_FAILED, NOT_SUPPORTED (a DNS
-   *   name where no resolver is set)
+   * @throws CairnError NAME_UNRESOLVED, NAME_EXPIRED, NAME_TOO_DEEP, UPSTREAM_FAILED, NOT_SUPPORTED (a DNS name where no
+   *   resolver is set)
    */
   resolve(name: RequestedName, signal: AbortSignal): Promise<ResolvedName>
-  /** The signed record of a name, for readers who verify it themselves. @throws CairnError NAME_NOT_FOUND, NAME_EXPIRED */
+  /** The signed record of a name, for readers who verify it themselves. @throws CairnError NAME_UNRESOLVED, NAME_EXPIRED */
   record(name: string): Promise<{ bytes: Uint8Array; maxAgeMs: number }>
 }
 
@@ -40,6 +41,14 @@ export function createNameResolver(
 ): NameResolver {
   const { clock } = context
 
+  const find = async (name: string): Promise<NameRecord> => {
+    try {
+      return await findRecord(context, name)
+    } catch (error) {
+      throw CairnError.is(error, 'NAME_NOT_FOUND') ? new CairnError('NAME_UNRESOLVED', { cause: error }) : error
+    }
+  }
+
   const readOne = async (name: RequestedName, signal: AbortSignal): Promise<{ value: string; maxAgeMs: number }> => {
     if (name.kind === 'dns') {
       if (dnslink !== undefined) return dnslink.resolve(name.host, signal)
@@ -48,7 +57,7 @@ export function createNameResolver(
         hint: 'Use the IPNS name or the CID itself, or ask the operator to set CAIRN_DNSLINK_RESOLVERS.',
       })
     }
-    const record = await findRecord(context, name.name)
+    const record = await find(name.name)
     return { value: record.value, maxAgeMs: ageOf(record, clock.now()) }
   }
 
@@ -82,7 +91,7 @@ export function createNameResolver(
       throw new CairnError('NAME_TOO_DEEP', { details: { limit: nameDepthMost } })
     },
     async record(name) {
-      const record = await findRecord(context, name)
+      const record = await find(name)
       return { bytes: record.bytes, maxAgeMs: ageOf(record, clock.now()) }
     },
   }
