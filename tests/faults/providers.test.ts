@@ -1,0 +1,210 @@
+// Storage providers that are killed, wiped and damaged, each a process of its own, while uploads go on: each loss is
+// noticed, mended from a good copy, and nothing is lost.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Client, createClient, listChecks, uploadBytes, verifyStorage } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestKey } from '../fixtures.ts'
+import { untilProven } from '../until-proven.ts'
+import { type StorageProcess, startStorageProcess } from './storage-process.ts'
+
+const program = resolve(import.meta.dirname, '../../services/provider/src/main.ts')
+const accessKey = randomBytes(32).toString('hex')
+const challengeSeconds = 3
+
+/** A provider that can be ended and begun anew on the same port and secret. */
+type Keeper = {
+  readonly name: string
+  readonly url: string
+  readonly home: string
+  begin(): Promise<void>
+  kill(): Promise<void>
+}
+
+/** Ports that are free at the moment, all different. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => {
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    return address.port
+  })
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}
+
+function createKeeper(folder: string, name: string, port: number, source: () => string): Keeper {
+  const home = join(folder, name)
+  const secret = randomBytes(32).toString('hex')
+  let child: ChildProcess | undefined
+  return {
+    name,
+    home,
+    url: `http://127.0.0.1:${port}`,
+    async begin() {
+      child = spawn(process.execPath, ['--conditions=@cairn/source', program], {
+        env: {
+          PATH: process.env['PATH'],
+          CAIRN_PROVIDER_NAME: name,
+          CAIRN_PROVIDER_HOME: home,
+          CAIRN_PROVIDER_PORT: String(port),
+          CAIRN_PROVIDER_SECRET: secret,
+          CAIRN_PROVIDER_KEY: accessKey,
+          CAIRN_PROVIDER_SOURCES: source(),
+          CAIRN_LOG_LEVEL: 'fatal',
+          CAIRN_RATE_FACTOR: '0',
+        },
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      })
+      const gone = once(child, 'exit').then(() => {
+        throw new Error(`${name} ended before it was ready`)
+      })
+      await Promise.race([once(child, 'message'), gone])
+      gone.catch(() => undefined)
+    },
+    async kill() {
+      if (child === undefined) return
+      const gone = once(child, 'exit')
+      child.kill('SIGKILL')
+      await gone
+      child = undefined
+    },
+  }
+}
+
+let folder: string
+let storage: StorageProcess
+let keepers: Keeper[]
+let client: Client
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cairn-providers-'))
+  let api = ''
+  const ports = await freePorts(3)
+  keepers = ['alder', 'birch', 'cedar'].map((name, at) => createKeeper(folder, name, ports[at] ?? 0, () => api))
+  const providers = keepers.map(({ name, url }) => ({ kind: 'cairn', name, url, key: accessKey }))
+  storage = await startStorageProcess(join(folder, 'storage'), {
+    CAIRN_PROVIDERS: JSON.stringify(providers),
+    CAIRN_DEALS: JSON.stringify({ waitSeconds: 0.3, challengeSeconds, pollMs: 100 }),
+    CAIRN_LOG_LEVEL: 'fatal',
+  })
+  api = storage.api
+  await Promise.all(keepers.map((keeper) => keeper.begin()))
+  const network = { name: 'test', api: storage.api, upload: storage.api, gateway: storage.gateway }
+  const { apiKey } = await createTestKey({ profile: network })
+  client = createClient({ network, apiKey })
+})
+afterAll(async () => {
+  await Promise.all((keepers ?? []).map((keeper) => keeper.kill()))
+  await storage?.kill()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('killed, wiped, damaged: noticed and mended, while uploads go on', { timeout: 120_000 }, async () => {
+  const [alder, birch, cedar] = keepers
+  if (alder === undefined || birch === undefined || cedar === undefined) throw new Error('there are three')
+  const cids: string[] = []
+  const stop = new AbortController()
+  const uploading = (async () => {
+    while (!stop.signal.aborted) {
+      cids.push((await uploadBytes(client, randomBytes(2000 + cids.length * 997), { name: `f${cids.length}` })).cid)
+      await new Promise((done) => setTimeout(done, 400))
+    }
+  })()
+  /** Waits until everything so far is proven by two, none of which is the one named. */
+  const untilWithout = async (name: string): Promise<void> => {
+    for (const cid of [...cids]) {
+      for (;;) {
+        const { pieces } = await untilProven(client, cid)
+        const holders = pieces
+          .flatMap(({ aggregate }) => aggregate?.deals ?? [])
+          .filter(({ state }) => state === 'proving')
+        if (holders.every(({ provider }) => provider.name !== name)) break
+        await new Promise((done) => setTimeout(done, 100))
+      }
+    }
+  }
+  const seen = (count: number) => expect.poll(() => cids.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
+
+  await seen(5)
+  await alder.kill()
+  await untilWithout('alder')
+  await alder.begin()
+
+  await birch.kill()
+  await rm(birch.home, { recursive: true, force: true })
+  await birch.begin()
+  await untilMended(cids, 'birch')
+
+  const damaged = await damagePieces(cedar)
+  expect(damaged).toBeGreaterThan(0)
+  await untilMended(cids, 'cedar')
+
+  stop.abort()
+  await uploading
+  for (const cid of cids) {
+    // Whoever is said to hold it answers: a copy that is still damaged would not.
+    await expect
+      .poll(
+        async () => {
+          const { pieces } = await verifyStorage(client, cid)
+          return pieces.every(
+            ({ providers }) => providers.length >= 2 && providers.every(({ asked }) => asked.outcome === 'proven'),
+          )
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(true)
+    const report = await verifyStorage(client, cid, { full: true })
+    expect(report.isProven, JSON.stringify(report)).toBe(true)
+  }
+})
+
+/** Every deal that the provider had when it lost its bytes ends as faulted, and the piece is proven by two again. */
+async function untilMended(cids: readonly string[], name: string): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        for (const cid of cids.slice(0, 3)) {
+          const { pieces } = await untilProven(client, cid)
+          for await (const check of listChecks(client, pieces[0]?.piece ?? '')) {
+            if (check.outcome !== 'wrong') continue
+            const deals = pieces[0]?.aggregate?.deals ?? []
+            const deal = deals.find(({ id }) => id === check.dealId)
+            if (deal === undefined || deal.provider.name === name) return true
+          }
+        }
+        return false
+      },
+      { timeout: 30_000, interval: 200 },
+    )
+    .toBe(true)
+  for (const cid of [...cids]) await untilProven(client, cid)
+}
+
+/** Changes a byte in the middle of every payload on a provider's disk. */
+async function damagePieces({ home }: Keeper): Promise<number> {
+  let count = 0
+  const pieces = join(home, 'pieces')
+  for (const path of await readdir(pieces, { recursive: true })) {
+    if (!path.endsWith('.payload')) continue
+    const file = await open(join(pieces, path), 'r+')
+    try {
+      const { size } = await file.stat()
+      // Every group of 32 KiB is hit, so that whichever leaf is asked for shows it.
+      for (let offset = 0; offset < size; offset += 16_000) {
+        await file.write(Uint8Array.of(0xff, 0xfe, 0xfd), 0, 3, offset)
+      }
+    } finally {
+      await file.close()
+    }
+    count++
+  }
+  return count
+}
