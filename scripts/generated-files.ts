@@ -1,6 +1,7 @@
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { allCalls, commonErrors, type ErrorCode, errorTable } from '@cairn/protocol'
 import { toOpenApi } from '@cairn/protocol/openapi'
+import { providerSettings } from '@cairn/provider'
 import { settings } from '@cairn/storage'
 import { generateContractFiles } from '../packages/contracts/src/compile-contracts.ts'
 import { serviceVersion } from '../services/storage/src/service/service-version.ts'
@@ -50,6 +51,12 @@ ${printSettings(keyNodeSettings)}
 \`services/keynode/src/router/main.ts\`.
 
 ${printSettings(keyRouterSettings)}
+
+## Storage provider
+
+Any number of them, each with a folder and a secret of its own: \`npm run provider\` ([provider.md](provider.md)).
+
+${printSettings(providerSettings)}
 `
 }
 

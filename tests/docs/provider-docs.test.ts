@@ -1,0 +1,80 @@
+// The page's commands start a provider, and its example checks it, as they stand.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { providerSettings } from '@cairn/provider'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  bytesOf,
+  cidOf,
+  startTestProvider,
+  startTestSource,
+} from '../../services/provider/src/test-provider.fixture.ts'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'docs/provider.md'), 'utf8')
+
+let folder = ''
+beforeAll(() => {
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  // Below a workspace that has the packages, so that they are found.
+  folder = mkdtempSync(join(root, '.cache', 'docs-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the commands start a provider with keys of its own', async () => {
+  const shell = /```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+  for (const name of shell.match(/CAIRN_\w+/g) ?? []) {
+    expect(Object.keys(providerSettings)).toContain(name.replace(/_FILE$/, ''))
+  }
+  const script = shell.replace(
+    'npm run provider',
+    `exec "${process.execPath}" --conditions=@cairn/source ${join(root, 'services/provider/src/main.ts')}`,
+  )
+  const child = spawn('sh', ['-e', '-c', script], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], CAIRN_PROVIDER_PORT: '0', CAIRN_LOG_LEVEL: 'fatal' },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const [ready]: unknown[] = await once(child, 'message')
+  const { url, publicKey } = ready as { url: string; publicKey: string }
+  expect(await (await fetch(url)).json()).toMatchObject({ name: 'my-provider', id: publicKey })
+  const offer = await fetch(`${url}/pieces`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${readFileSync(join(folder, 'provider.key'), 'utf8').trim()}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ piece: await cidOf(bytesOf(10)), url: 'http://127.0.0.1:9999/elsewhere' }),
+  })
+  expect(offer.headers.get('x-cairn-code')).toBe('SOURCE_NOT_ALLOWED')
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  expect(await gone).toEqual([0, null])
+})
+
+test('the example checks a provider', async () => {
+  const example = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+  expect(example).toContain('verifyChallenge')
+  const file = join(folder, 'example.ts')
+  writeFileSync(file, example)
+  await using source = await startTestSource()
+  await using provider = await startTestProvider(source.url)
+  const payload = bytesOf(100_000)
+  const piece = await cidOf(payload)
+  await provider.offer(piece, source.put('/piece', payload))
+  await provider.until(piece, 'kept')
+  const args = ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', file, provider.url, piece]
+  const { stdout } = await run(process.execPath, args, { cwd: root })
+  expect(stdout).toBe(`${provider.id} has the leaves it was asked for\n`)
+})
+
+test('the calls in the table are those there are', async () => {
+  const { allCalls } = await import('@cairn/protocol')
+  for (const { method, path } of allCalls.filter(({ host }) => host === 'provider')) {
+    expect(page).toContain(`\`${method} ${path}\``)
+  }
+})
