@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { identitySchema } from '../address.ts'
+import { identitySchema, normalizeIdentity } from '../address.ts'
 import { defineCall, sessionErrors } from '../call.ts'
 import type { ErrorCode } from '../errors.ts'
 import { callTimeoutMs, jsonBodyBytesMost, keyShardCount, keyTextsMost } from '../limits.ts'
@@ -33,6 +33,13 @@ const tokens = v.object({
   refreshToken: v.string(),
 })
 
+/** Empty for what is no address: published clients look for a sentence of its own there. */
+const signer = v.pipe(
+  v.string(),
+  v.maxLength(200),
+  v.transform((text: string) => normalizeIdentity(text.trim())),
+)
+
 /** `GET /api/message/{address}`: the text that a wallet signs for an operation or a session with the key nodes. */
 export const getKeyMessage = defineCall({
   id: 'getKeyMessage',
@@ -44,7 +51,7 @@ export const getKeyMessage = defineCall({
   description:
     'A fresh text with a nonce of each node. Its signature is a bearer for one operation, or can be exchanged for a session.',
   auth: 'none',
-  params: v.object({ address: identitySchema }),
+  params: v.object({ address: signer }),
   response: { kind: 'json', schema: v.array(v.object({ message: v.string() })) },
   errors: ['INVALID_ADDRESS', 'KEY_NODES_UNAVAILABLE'],
   dialect: 'keyNode',
@@ -112,10 +119,12 @@ export const getNonce = defineCall({
   idempotent: true,
 })
 
+/** Five of them go into one header of 16 KiB: no node may make them too long for it. */
+const nodeToken = v.pipe(v.string(), v.nonEmpty(), v.maxLength(1536))
 const session = v.object({
   node: v.number(),
-  token: v.string(),
-  refreshToken: v.string(),
+  token: nodeToken,
+  refreshToken: nodeToken,
   /** When each ends, ms since 1970. */
   expiresAt: v.number(),
   refreshExpiresAt: v.number(),

@@ -30,9 +30,16 @@ export type Conditions = {
    * allows already.
    *
    * @param dynamicData values for placeholders as they came, `{id}.{name}` → value
-   * @throws RATE_LIMITED beyond 10 evaluations a minute for one address
+   * @param askedBy whose evaluation it is, where somebody asks about another address
+   * @throws RATE_LIMITED beyond 10 evaluations a minute of one address
    */
-  check(set: ConditionSet, identity: string, dynamicData?: unknown, signal?: AbortSignal): Promise<Evaluation>
+  check(
+    set: ConditionSet,
+    identity: string,
+    dynamicData?: unknown,
+    signal?: AbortSignal,
+    askedBy?: string,
+  ): Promise<Evaluation>
   /**
    * Refuses a set that could never be evaluated here.
    *
@@ -80,9 +87,9 @@ export function createConditions({ chains, clock, log, rateFactor = 1, limits = 
 
   return {
     chainNames: chains.names,
-    async check(set, identity, dynamicData, signal) {
+    async check(set, identity, dynamicData, signal, askedBy = identity) {
       if (set.conditions.length === 0) return { isMet: 'false', results: [] }
-      rate.count(identity)
+      rate.count(askedBy)
       const tasks = planSet(set, scopeOf(identity, dynamicData, signal))
       const expression = parseAggregator(
         set.aggregator,

@@ -26,6 +26,11 @@ export type NodeRequest = {
 
 const answerBytesMost = 1024 * 1024
 
+/** For whom the router asks: nodes that trust it count their rates by that, others by the router. */
+export function forwardedFor(ip: string): Record<string, string> {
+  return { 'x-forwarded-for': ip }
+}
+
 /**
  * Sends a request to a node and reads its answer to the end.
  * @throws CairnError KEY_NODES_UNAVAILABLE when it is down, slow, redirects, or sends no end of bytes
@@ -58,19 +63,23 @@ export function nodeDown(cause?: unknown): CairnError {
 }
 
 /**
- * Makes one call of the protocol at a node.
+ * Makes one call of the protocol at a node, for somebody.
  * @throws CairnError the node's own, KEY_NODES_UNAVAILABLE
  */
 export async function callNode<C extends CallDefinition>(
   base: string,
   call: C,
   input: Partial<CallInput<CallDefinition>> & { params?: Record<string, string>; body?: unknown },
-  options: { headers?: Record<string, string>; timeoutMs?: number } = {},
+  options: { ip: string; timeoutMs?: number; signal?: AbortSignal },
 ): Promise<CallResult<C>> {
   const answer = await sendToNode(base, {
     method: call.method,
     path: callPath(call, input.params),
-    headers: { ...(input.body === undefined ? {} : { 'content-type': 'application/json' }), ...options.headers },
+    headers: {
+      ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...forwardedFor(options.ip),
+    },
+    signal: options.signal,
     body: input.body === undefined ? undefined : JSON.stringify(input.body),
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   })

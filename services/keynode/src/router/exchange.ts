@@ -32,11 +32,13 @@ export async function exchangeSignature(
   if (messages.length === 0) throw new CairnError('INVALID_SIGNATURE')
   // What a key did not sign makes five nodes ask chains.
   if (!isKeys) context.rates.take(`contract ${nameAsker(ip)}`, contractChecksPerMinute.atRouter)
-  const sessions = requireEnough(
-    await askAll(context, (base, node) =>
-      callNode(base, openSession, { params: { node }, body: { ...signed, messages } }),
-    ),
+  const outcomes = await askAll(
+    context,
+    (base, node, late) =>
+      callNode(base, openSession, { params: { node }, body: { ...signed, messages } }, { ip, signal: late }),
+    patienceMs,
   )
+  const sessions = requireEnough(outcomes)
   const ids = sessions.flatMap((session) => session?.challengeId ?? [])
   // One node alone says nothing about texts: it could end those of others.
   const spent = ids.find((id) => ids.filter((other) => other === id).length >= keyShardThreshold)
@@ -54,16 +56,16 @@ export type RenewedPart = { token?: string; refreshToken?: string }
  */
 export async function renewBundle(
   context: RouterContext,
-  { address, refreshToken }: { address: string; refreshToken: string },
+  { address, refreshToken, ip }: { address: string; refreshToken: string; ip: string },
 ): Promise<RenewedPart[]> {
   const tokens = openBundle('r:', refreshToken)
   if (tokens === undefined || tokens.filter((token) => token !== undefined).length < keyShardThreshold)
     throw new CairnError('INVALID_SIGNATURE')
-  const outcomes = await askAll(context, (base, node) => {
+  const outcomes = await askAll(context, (base, node, signal) => {
     const own = tokens[Number(node) - 1]
     // Left out of the bundle when the session was opened: it takes no side.
     if (own === undefined) throw new CairnError('KEY_NODES_UNAVAILABLE')
-    return callNode(base, renewSession, { params: { node }, body: { address, refreshToken: own } })
+    return callNode(base, renewSession, { params: { node }, body: { address, refreshToken: own } }, { ip, signal })
   })
   requireEnough(outcomes)
   return outcomes.map((outcome, i) => {
@@ -73,16 +75,33 @@ export async function renewBundle(
   })
 }
 
-function askAll(context: RouterContext, ask: (base: string, node: string) => Promise<NodeSession>): Promise<Outcome[]> {
-  return Promise.all(
+/** Nodes that are slower than this, once three have opened a session, have no part in it. */
+const patienceMs = 2_000
+
+type Ask = (base: string, node: string, signal: AbortSignal) => Promise<NodeSession>
+
+/**
+ * Asks all nodes at once.
+ * @param lateMs how long the others are waited for once three have answered rightly; each as long as any call where absent
+ */
+async function askAll(context: RouterContext, ask: Ask, lateMs?: number): Promise<Outcome[]> {
+  const stop = new AbortController()
+  let opened = 0
+  let timer: NodeJS.Timeout | undefined
+  const outcomes = await Promise.all(
     context.config.nodes.map(async (base, i): Promise<Outcome> => {
       try {
-        return { session: await ask(base, String(i + 1)) }
+        const session = await ask(base, String(i + 1), stop.signal)
+        opened++
+        if (opened === keyShardThreshold && lateMs !== undefined) timer = setTimeout(() => stop.abort(), lateMs)
+        return { session }
       } catch (error) {
         return { error: CairnError.from(error) }
       }
     }),
   )
+  clearTimeout(timer)
+  return outcomes
 }
 
 /** A node that refuses says more than one that is silent. */
@@ -92,5 +111,10 @@ function requireEnough(outcomes: readonly Outcome[]): (NodeSession | undefined)[
   const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
   const refusal = errors.find(({ code }) => code !== 'KEY_NODES_UNAVAILABLE' && code !== 'INTERNAL')
   if (refusal === undefined) throw new CairnError('KEY_NODES_UNAVAILABLE', { cause: errors[0] })
-  throw new CairnError(refusal.code === 'CHALLENGE_EXPIRED' ? 'INVALID_SIGNATURE' : refusal.code, { cause: refusal })
+  const { code, hint, retryAfterSeconds } = refusal
+  throw new CairnError(code === 'CHALLENGE_EXPIRED' ? 'INVALID_SIGNATURE' : code, {
+    hint,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    cause: refusal,
+  })
 }

@@ -2,7 +2,7 @@ import { proofHeader } from '@cairn/crypto'
 import { CairnError, codeHeader, getConditions, keyShardThreshold, normalizeIdentity } from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isSaving } from '../sessions/is-saving.ts'
-import { type NodeAnswer, nodeDown, sendToNode } from './ask-node.ts'
+import { forwardedFor, type NodeAnswer, nodeDown, sendToNode } from './ask-node.ts'
 import { openBundle } from './bundle.ts'
 import type { RouterContext } from './context.ts'
 import { exchangeSignature } from './exchange.ts'
@@ -24,8 +24,8 @@ export async function forwardToNode(
 }
 
 /**
- * A call that names no node: what three nodes answer alike counts, else the first good answer; nothing of it is secret, and
- * one node cannot make up what the others do not say.
+ * A call that names no node: what three nodes answer alike counts, a refusal too, else the first good answer; nothing of it
+ * is secret, and one node cannot make up what the others do not say.
  */
 export async function forwardToAny(
   context: RouterContext,
@@ -43,14 +43,18 @@ export async function forwardToAny(
       }
     }),
   )
-  const good = answers.filter((answer) => 'body' in answer)
-  const agreed = good.find(({ body }) => good.filter((other) => other.body === body).length >= keyShardThreshold)
+  // What is no answer of a key node's, or says that it cannot answer now, takes no side.
+  const good = answers.filter((answer) => 'body' in answer).filter(({ status, body }) => status < 429 && isJson(body))
+  const agreed = good.find((one) => good.filter((other) => isAlike(one, other)).length >= keyShardThreshold)
   const chosen = agreed ?? good.find(({ status }) => status === 200) ?? good[0]
-  if (chosen === undefined) {
-    const [first] = answers
-    throw first instanceof Error ? first : nodeDown()
-  }
+  if (chosen === undefined) throw answers.find((answer) => answer instanceof Error) ?? nodeDown()
   return sendAnswer(reply, chosen)
+}
+
+/** Refusals are told by their codes: each names its own request besides. */
+function isAlike(one: NodeAnswer, other: NodeAnswer): boolean {
+  if (one.status !== other.status) return false
+  return one.status === 200 ? one.body === other.body : one.headers.get(codeHeader) === other.headers.get(codeHeader)
 }
 
 function pass(
@@ -66,6 +70,7 @@ function pass(
     headers: {
       ...(request.cairnBody === undefined ? {} : { 'content-type': 'application/json' }),
       ...(authorization === undefined ? {} : { authorization }),
+      ...forwardedFor(request.ip),
       ...(typeof proof === 'string' ? { [proofHeader]: proof } : {}),
     },
     body: request.cairnBody === '' ? undefined : request.cairnBody,

@@ -13,16 +13,16 @@ const nonceTimeoutMs = 2_000
  * @throws CairnError KEY_NODES_UNAVAILABLE when fewer than three do
  */
 export function issueMessage(context: RouterContext, address: string, ip: string): Promise<string> {
-  return context.issued.issue(address, ip, (subject) => writeMessage(context, address, subject))
+  return context.issued.issue(address, ip, (subject) => writeMessage(context, address, ip, subject))
 }
 
-async function writeMessage(context: RouterContext, address: string, issued: TextSubject): Promise<string> {
+async function writeMessage(context: RouterContext, address: string, ip: string, issued: TextSubject): Promise<string> {
   const subject = { ...issued, address, domain: context.domain() }
   const nonces = await Promise.all(
     context.config.nodes.map(async (base, i) => {
       try {
         const params = { node: String(i + 1) }
-        const { nonce } = await callNode(base, getNonce, { params, body: subject }, { timeoutMs: nonceTimeoutMs })
+        const { nonce } = await callNode(base, getNonce, { params, body: subject }, { ip, timeoutMs: nonceTimeoutMs })
         return nonce
       } catch (error) {
         context.log.warn({ err: error, node: i + 1 }, 'a node gave no nonce')

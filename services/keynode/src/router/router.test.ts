@@ -1,6 +1,3 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { Writable } from 'node:stream'
 import { signMessage } from '@cairn/crypto'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,101 +5,19 @@ import { contractChecksPerMinute } from '../sessions/verify-contract.ts'
 import { createTestWallet } from '../test-node.fixture.ts'
 import { bundleTokens, openBundle } from './bundle.ts'
 import { readKeyRouterConfig } from './config.ts'
-import { type KeyRouter, startRouter } from './start-router.ts'
+import { type PlaceAnswer, type RouterBefore, startRouterBefore } from './router.fixture.ts'
+import { startRouter } from './start-router.ts'
 
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
-type Seen = { method: string; path: string; authorization: string | undefined; body: string }
-type Answer = (request: IncomingMessage, body: string, response: ServerResponse) => void
-
-/** What the five places where nodes would be were sent, and what they answer. */
-const seen: Seen[][] = [[], [], [], [], []]
-const answers: (Answer | undefined)[] = [undefined, undefined, undefined, undefined, undefined]
-const servers: Server[] = []
-const lines: string[] = []
-let router: KeyRouter
-let skewMs = 0
-
-function answerAsNode(number: number, request: IncomingMessage, body: string, response: ServerResponse): void {
-  response.setHeader('content-type', 'application/json')
-  const path = request.url ?? ''
-  if (path.startsWith('/api/keys/nonce/')) {
-    response.end(JSON.stringify({ node: number, nonce: String(number).repeat(32), network: 'local' }))
-  } else if (path.startsWith('/api/keys/session/')) {
-    const expiresAt = Date.now() + 60_000
-    response.end(
-      JSON.stringify({
-        node: number,
-        token: `aa.bb.token${number}`,
-        refreshToken: `id.refresh${number}`,
-        expiresAt,
-        refreshExpiresAt: expiresAt,
-      }),
-    )
-  } else if (path.startsWith('/api/retrieveSharedKey/')) {
-    response.end(JSON.stringify({ payload: { key: String(number), index: body.length.toString() } }))
-  } else response.end(JSON.stringify({ message: 'success' }))
-}
-
+let before: RouterBefore
+let { seen, answers, lines }: Pick<RouterBefore, 'seen' | 'answers' | 'lines'> = { seen: [], answers: [], lines: [] }
 beforeAll(async () => {
-  const urls: string[] = []
-  for (const i of [0, 1, 2, 3, 4]) {
-    const server = createServer((request, response) => {
-      let body = ''
-      request.on('data', (piece) => {
-        body += piece
-      })
-      request.on('end', () => {
-        seen[i]?.push({
-          method: request.method ?? '',
-          path: request.url ?? '',
-          authorization: request.headers.authorization,
-          body,
-        })
-        const other = answers[i]
-        if (other === undefined) answerAsNode(i + 1, request, body, response)
-        else other(request, body, response)
-      })
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    servers.push(server)
-    urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  }
-  const sink = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk))
-      done()
-    },
-  })
-  const config = readKeyRouterConfig({
-    CAIRN_KEYROUTER_PORT: '0',
-    CAIRN_KEYROUTER_NODES: urls.join(','),
-    CAIRN_RATE_FACTOR: '0',
-  })
-  router = await startRouter(config, {
-    clock: { now: () => Date.now() + skewMs },
-    log: pino({ level: 'trace' }, sink),
-  })
+  before = await startRouterBefore()
+  ;({ seen, answers, lines } = before)
 })
-afterAll(async () => {
-  await router?.[Symbol.asyncDispose]()
-  for (const server of servers) {
-    server.closeAllConnections()
-    server.close()
-  }
-})
+afterAll(() => before?.[Symbol.asyncDispose]())
 
-async function call(method: string, path: string, token?: string, body?: unknown) {
-  const answer = await fetch(`${router.url}${path}`, {
-    method,
-    headers: {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await answer.text()
-  return { status: answer.status, code: answer.headers.get('x-cairn-code'), text, json: JSON.parse(text) }
-}
+const call: RouterBefore['call'] = (...request) => before.call(...request)
 
 async function signIn() {
   const wallet = createTestWallet()
@@ -110,6 +25,13 @@ async function signIn() {
   const signature = signMessage(wallet.privateKey, json[0].message)
   return { wallet, signature, body: { address: wallet.address, cid } }
 }
+
+test('a message is for an address; what is none is told so in the word that published clients look for', async () => {
+  for (const bad of ['0xEaF4E24ffC1A2f53c07839a74966A6611b8Cb8A', 'alice', `0x${'0'.repeat(40)}`]) {
+    const { status, code, json } = await call('GET', `/api/message/${bad}`)
+    expect([status, code, json.message]).toEqual([400, 'INVALID_ADDRESS', 'Invalid address'])
+  }
+})
 
 describe('tokens', () => {
   test('bundles open to what went in, and nothing else is one', () => {
@@ -193,7 +115,7 @@ describe('a signature', () => {
     const late = await signIn()
     const save = await signIn()
     for (const list of seen) list.length = 0
-    skewMs = 16 * 60_000
+    before.skewMs = 16 * 60_000
     try {
       expect((await call('POST', '/api/retrieveSharedKey/2', late.signature, late.body)).code).toBe('INVALID_SIGNATURE')
       const asked = { address: late.wallet.address, signature: late.signature }
@@ -204,12 +126,12 @@ describe('a signature', () => {
       const shown = seen.flat().filter((one) => one.path.startsWith('/api/keys/session/'))
       expect(shown.map((one) => JSON.parse(one.body).use)).toEqual(['save', 'save', 'save', 'save', 'save'])
     } finally {
-      skewMs = 0
+      before.skewMs = 0
     }
   })
 
   test('that no key made lets nodes ask chains so many times a minute', async () => {
-    const urls = router.context.config.nodes.join(',')
+    const urls = before.router.context.config.nodes.join(',')
     const config = readKeyRouterConfig({ CAIRN_KEYROUTER_PORT: '0', CAIRN_KEYROUTER_NODES: urls })
     const now = Date.now()
     await using strict = await startRouter(config, { clock: { now: () => now }, log: pino({ level: 'silent' }) })
@@ -279,7 +201,7 @@ describe('a renewal', () => {
 
 describe('a node that', () => {
   const bundle = bundleTokens('jwt:', ['a.b.c', 'a.b.c', 'a.b.c', 'a.b.c', 'a.b.c'])
-  const bad: [string, Answer][] = [
+  const bad: [string, PlaceAnswer][] = [
     ['answers HTML', (_request, _body, response) => response.end('<html>fetch null</html>')],
     ['says 404', (_request, _body, response) => response.writeHead(404).end('{"message":"Not Found"}')],
     ['hangs up', (request) => request.socket.destroy()],
@@ -303,8 +225,55 @@ describe('a node that', () => {
     }
   })
 
+  test('makes up conditions is not believed where three say that there is no such file', async () => {
+    const unknown: PlaceAnswer = (_request, _body, response) =>
+      response
+        .writeHead(400, { 'x-cairn-code': 'KEY_NOT_FOUND' })
+        .end(JSON.stringify({ message: 'cid not found', data: null, requestId: crypto.randomUUID() }))
+    const lie: PlaceAnswer = (_request, _body, response) => response.end('{"owner":"0xbad"}')
+    const broken: PlaceAnswer = (_request, _body, response) => response.writeHead(502).end('<html>bad gateway</html>')
+    const path = `/api/fileAccessConditions/get/${cid}`
+    try {
+      answers.splice(0, 5, lie, unknown, unknown, unknown, broken)
+      expect((await call('GET', path)).code).toBe('KEY_NOT_FOUND')
+      answers.splice(0, 5, broken, broken, lie, broken, broken)
+      expect((await call('GET', path)).json, 'nobody says otherwise').toEqual({ owner: '0xbad' })
+      answers.fill(broken)
+      expect((await call('GET', path)).code).toBe('KEY_NODES_UNAVAILABLE')
+    } finally {
+      answers.fill(undefined)
+    }
+  })
+
+  test('gives tokens without end, or is slow, has no part in a session, which others wait for no longer', async () => {
+    const long: PlaceAnswer = (_request, _body, response) => {
+      const [expiresAt, refreshExpiresAt] = [Date.now() + 60_000, Date.now() + 60_000]
+      const token = `aa.bb.${'x'.repeat(5_000)}`
+      response.end(JSON.stringify({ node: 1, token, refreshToken: 'id.r', expiresAt, refreshExpiresAt }))
+    }
+    const { wallet, signature } = await signIn()
+    answers[0] = long
+    answers[3] = () => undefined
+    try {
+      const { json } = await call('POST', '/api/message/get-jwt', undefined, { address: wallet.address, signature })
+      const tokens = [undefined, 'aa.bb.token2', 'aa.bb.token3', undefined, 'aa.bb.token5']
+      expect(openBundle('jwt:', json.token)).toEqual(tokens)
+    } finally {
+      answers.fill(undefined)
+    }
+  })
+
+  test('hears for whom it is asked', async () => {
+    for (const list of seen) list.length = 0
+    const { signature, body } = await signIn()
+    await call('POST', '/api/retrieveSharedKey/2', signature, body)
+    const asked = seen.flat()
+    expect(asked.map(({ path }) => path.split('/').slice(0, -1).join('/'))).toContain('/api/keys/nonce')
+    expect(asked.map((one) => one.for)).toEqual(asked.map(() => '127.0.0.1'))
+  })
+
   test('is away has no part in a message; three that are make it impossible', async () => {
-    const away: Answer = (request) => request.socket.destroy()
+    const away: PlaceAnswer = (request) => request.socket.destroy()
     const wallet = createTestWallet()
     answers[0] = away
     answers[4] = away

@@ -1,6 +1,7 @@
 import { allCalls, type CallDefinition, getConditions, getJwt, getKeyMessage, renewJwt } from '@cairn/protocol'
 import { type RouteParts, routeCall } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
+import { requireSigner } from '../sessions/require-signer.ts'
 import { bundleTokens } from './bundle.ts'
 import type { RouterContext } from './context.ts'
 import { exchangeSignature, type RenewedPart, renewBundle } from './exchange.ts'
@@ -12,7 +13,7 @@ export function registerRouterRoutes(app: FastifyInstance, context: RouterContex
   const parts: RouteParts<undefined> = { metrics: context.metrics, rates: context.rates }
 
   routeCall(app, parts, getKeyMessage, async ({ input: { params }, raw }) => [
-    { message: await issueMessage(context, params.address, raw.ip) },
+    { message: await issueMessage(context, requireSigner(params.address), raw.ip) },
   ])
   const bundled = (parts: readonly (RenewedPart | undefined)[]) => ({
     token: bundleTokens(
@@ -27,7 +28,9 @@ export function registerRouterRoutes(app: FastifyInstance, context: RouterContex
   routeCall(app, parts, getJwt, async ({ input: { body }, raw }) =>
     bundled(await exchangeSignature(context, { ...body, ip: raw.ip })),
   )
-  routeCall(app, parts, renewJwt, async ({ input: { body } }) => bundled(await renewBundle(context, body)))
+  routeCall(app, parts, renewJwt, async ({ input: { body }, raw }) =>
+    bundled(await renewBundle(context, { ...body, ip: raw.ip })),
+  )
   routeCall(app, parts, getConditions, async ({ raw, reply, signal }) => forwardToAny(context, raw, reply, signal))
 
   for (const call of allCalls) {

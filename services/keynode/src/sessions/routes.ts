@@ -20,6 +20,7 @@ import { requireOwnNumber, route } from '../http/route.ts'
 import { makeNonce } from './nonces.ts'
 import { openNodeSession } from './open-session.ts'
 import { endNodeSession, renewNodeSession } from './renew-session.ts'
+import { requireSigner } from './require-signer.ts'
 import { sayTime } from './say-time.ts'
 import { publicKeyOf } from './tokens.ts'
 
@@ -43,9 +44,10 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
   })
 
   route(app, context, getKeyMessage, async ({ input: { params }, raw }) => {
-    const message = await context.issued.issue(params.address, raw.ip, async (issued) => {
+    const address = requireSigner(params.address)
+    const message = await context.issued.issue(address, raw.ip, async (issued) => {
       const domain = config.publicUrl === undefined ? `${config.host}:${config.port}` : new URL(config.publicUrl).host
-      const subject = { ...issued, domain, address: params.address }
+      const subject = { ...issued, domain, address }
       const nonces = Array.from({ length: keyShardCount }, (_node, i) =>
         i + 1 === config.node ? makeNonce(context, subject) : undefined,
       )

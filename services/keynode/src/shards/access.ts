@@ -28,15 +28,21 @@ export async function requireAccess(context: Context, record: KeyRecord, questio
   throw new CairnError(isMet === 'unknown' ? 'CONDITION_UNKNOWN' : 'ACCESS_DENIED')
 }
 
-/** Why an address may read or not. @throws CairnError RATE_LIMITED */
+/**
+ * Why an address may read or not.
+ * @param askedBy who wants to know: owners ask about others, and use up no evaluation of theirs
+ * @throws CairnError RATE_LIMITED
+ */
 export async function explainRecord(
   context: Context,
   record: KeyRecord,
   { address, dynamicData, signal }: AccessQuestion,
+  askedBy: string,
 ): Promise<AccessVerdict> {
   const set = conditionsOf(record.row)
   const aggregator = set === undefined || set.aggregator === '' ? null : set.aggregator
-  const checked = set === undefined ? undefined : await context.conditions.check(set, address, dynamicData, signal)
+  const checked =
+    set === undefined ? undefined : await context.conditions.check(set, address, dynamicData, signal, askedBy)
   const conditions = checked?.results ?? []
   const by =
     record.row.owner === address

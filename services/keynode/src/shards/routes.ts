@@ -154,7 +154,8 @@ export function registerShardRoutes(app: FastifyInstance, context: Context): voi
     if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
     const address = body.about ?? caller.address
     if (address !== caller.address && record.row.owner !== caller.address) throw new CairnError('ACCESS_DENIED')
-    return explainRecord(context, record, { address, dynamicData: body.dynamicData, signal })
+    const question = { address, dynamicData: body.dynamicData, signal }
+    return explainRecord(context, record, question, caller.address)
   })
 
   route(app, context, getKeyStatus, async ({ input: { params }, caller }) => {

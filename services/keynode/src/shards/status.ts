@@ -1,19 +1,16 @@
 import { CairnError, type KeyStatus } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
 import { promoteRecord } from './promote.ts'
-import { findOtherSets, findRecord } from './store.ts'
+import { findOtherSets, findRecord, type KeyRecord } from './store.ts'
 import { findTransfers } from './transfer.ts'
 
 /** What this node holds about a file. @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED unless owned by or shared with the caller */
 export async function describeRecord(context: Context, caller: Caller, cid: string): Promise<KeyStatus> {
+  // Peers are asked for those alone who may know.
+  await findVisible(context, caller, cid)
   await promoteRecord(context, cid)
-  const record = await findRecord(context.db.read, cid)
-  if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
-  const { row, sharedTo } = record
+  const { row, sharedTo } = await findVisible(context, caller, cid)
   const isOwner = row.owner === caller.address
-  // Who gave a file away has to see whether all nodes know of it.
-  const wasOwner = !isOwner && (await findTransfers(context.db.read, cid)).some(({ from }) => from === caller.address)
-  if (!isOwner && !wasOwner && !sharedTo.includes(caller.address)) throw new CairnError('ACCESS_DENIED')
   const pending = (await findOtherSets(context.db.read, cid)).find(({ kind }) => kind === 'pending')
   return {
     node: context.config.node,
@@ -31,4 +28,13 @@ export async function describeRecord(context: Context, caller: Caller, cid: stri
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
+}
+
+async function findVisible({ db }: Context, { address }: Caller, cid: string): Promise<KeyRecord> {
+  const record = await findRecord(db.read, cid)
+  if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
+  if (record.row.owner === address || record.sharedTo.includes(address)) return record
+  // Who gave a file away has to see whether all nodes know of it.
+  if ((await findTransfers(db.read, cid)).some(({ from }) => from === address)) return record
+  throw new CairnError('ACCESS_DENIED')
 }

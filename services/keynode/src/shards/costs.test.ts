@@ -1,0 +1,67 @@
+// What a call makes a node ask of others is paid for by who makes it.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deriveNodeKeys } from '../identity.ts'
+import { publicKeyOf } from '../sessions/tokens.ts'
+import { callAs, openTestSession, startTestNode } from '../test-node.fixture.ts'
+
+const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+const payload = { key: '1', index: '1' }
+
+/** Where peers and a chain would be; it counts who comes, and says nothing that helps. */
+let asked = 0
+const server = createServer((request, response) => {
+  asked++
+  request.resume()
+  response.writeHead(500).end('{}')
+})
+let url: string
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+test('peers are asked about a file for those alone who may know of it', async () => {
+  const publicKey = publicKeyOf(deriveNodeKeys(Buffer.alloc(32, 2)).signing)
+  const peers = [2, 3, 4].map((node) => `${node}=${url}#${publicKey}`).join(',')
+  await using node = await startTestNode({ CAIRN_KEYNODE_PEERS: peers })
+  const owner = await openTestSession(node)
+  const stranger = await openTestSession(node)
+  asked = 0
+  expect((await callAs(node, owner, 'POST', '/api/setSharedKey/1', { cid, payload })).status).toBe(200)
+  // The save itself is settled in the background.
+  while (asked < 3) await turn()
+  asked = 0
+  expect((await callAs(node, stranger, 'GET', `/api/keys/status/1/${cid}`)).code).toBe('ACCESS_DENIED')
+  expect(asked).toBe(0)
+  expect((await callAs(node, owner, 'GET', `/api/keys/status/1/${cid}`)).status).toBe(200)
+  expect(asked).toBe(3)
+})
+
+test('who asks about another’s access uses up no evaluation of his', async () => {
+  const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
+  const environment = { CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }), CAIRN_RATE_FACTOR: '1' }
+  await using node = await startTestNode(environment)
+  const owner = await openTestSession(node)
+  const friend = await openTestSession(node)
+  const conditions = [
+    {
+      id: 1,
+      chain: 'local',
+      method: 'getBlockNumber',
+      standardContractType: '',
+      returnValueTest: { comparator: '>=', value: '1' },
+    },
+  ]
+  await callAs(node, owner, 'POST', '/api/fileAccessConditions/1', { cid, payload, conditions })
+  const explain = () => callAs(node, owner, 'POST', '/api/keys/explain/1', { cid, about: friend.address })
+  for (let calls = 0; calls < 10; calls++) expect((await explain()).status).toBe(200)
+  expect((await explain()).code).toBe('RATE_LIMITED')
+  expect((await callAs(node, friend, 'POST', '/api/retrieveSharedKey/1', { cid })).code).toBe('CONDITION_UNKNOWN')
+})
