@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
 import { type Database, openDatabase } from '../../services/storage/src/db/database.ts'
 import { createGatewayApp } from '../../services/storage/src/gateway/app.ts'
+import { createNameResolver } from '../../services/storage/src/names/names.ts'
 import { openFileStore } from '../../services/storage/src/objects/files.ts'
 import { createPackStore } from '../../services/storage/src/packs/create-pack-store.ts'
 import { hashSha256, type PackEvent, type PackStore, type PackWriter } from '../../services/storage/src/packs/packs.ts'
@@ -36,6 +37,7 @@ export async function createPackedGateway(): Promise<PackedGateway> {
   const packs = createPackStore({ db, objects, clock, onEvent: (event) => events.push(event) })
   const app = createGatewayApp({
     packs,
+    names: createNameResolver({ db, clock }, undefined),
     clock,
     log: Fastify({ logger: false }).log,
     config: { gatewayHosts: ['localhost'], trustedProxies: [] },

@@ -106,7 +106,8 @@ function sendPeers(
   const peers = found === undefined ? [] : [found]
   reply.header('vary', 'Origin, Accept').header('cache-control', peers.length === 0 ? emptyAge : foundAge)
   if (headers.accept?.includes(linesType)) {
-    return reply.type(linesType).send(peers.map((peer) => `${JSON.stringify(peer)}\n`).join(''))
+    // Bytes: to a text the frame would add a charset, which is no part of this type.
+    return reply.type(linesType).send(Buffer.from(peers.map((peer) => `${JSON.stringify(peer)}\n`).join('')))
   }
   return reply.type('application/json').send(JSON.stringify({ [field]: peers }))
 }
