@@ -14,6 +14,8 @@ export type KuboOptions = {
   syncWrites?: boolean
   /** Where the repository is made; the folder for temporary files unless told. */
   parentFolder?: string
+  /** Whether a daemon uses the routers of `config`; it has none beside these, and no peers. */
+  isOnline?: boolean
 }
 
 /** A repository of its own in a temporary folder, with no daemon. */

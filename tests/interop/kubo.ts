@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { kubo, requireBinary } from './binaries.ts'
 import { createKuboRepo, type KuboOptions, type KuboRepo } from './kubo-repo.ts'
 
-/** An offline Kubo daemon on free ports of 127.0.0.1. */
+/** A Kubo daemon on free ports of 127.0.0.1, offline unless told. */
 export type Kubo = KuboRepo & { apiUrl: string; gatewayUrl: string; pid: number }
 
 const startLimitMs = 60_000
@@ -13,7 +13,7 @@ const endLimitMs = 15_000
 /** Starts a Kubo daemon of its own; it is ended and its folder removed on disposal. @throws Error when it does not start. */
 export async function startKubo(options: KuboOptions = {}): Promise<Kubo> {
   const repo = await createKuboRepo(options)
-  const child = spawn(requireBinary(kubo), ['daemon', '--offline', '--migrate=false'], {
+  const child = spawn(requireBinary(kubo), ['daemon', ...(options.isOnline ? [] : ['--offline']), '--migrate=false'], {
     env: repo.env,
     cwd: repo.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
