@@ -90,7 +90,12 @@ async function authorizationFor(
   const tokens = openBundle('jwt:', bearer)
   if (tokens !== undefined) {
     const own = tokens[node - 1]
-    if (own === undefined) throw new CairnError('INVALID_SIGNATURE')
+    if (own === undefined) {
+      throw new CairnError('KEY_NODES_UNAVAILABLE', {
+        message: 'This key node has no part in the session: it did not answer when that was opened or renewed',
+        hint: 'Renew the session, or sign a new message, once it is back.',
+      })
+    }
     return `Bearer ${own}`
   }
   // A token of one node, bound to a key or not, is that node's business.

@@ -263,6 +263,15 @@ describe('a node that', () => {
     }
   })
 
+  test('has no part in a session is said to have been away, not that the session is wrong', async () => {
+    const partly = bundleTokens('jwt:', ['aa.bb.1', undefined, 'aa.bb.3', 'aa.bb.4', 'aa.bb.5'])
+    const body = { address: createTestWallet().address, cid }
+    const { status, code, text } = await call('POST', '/api/retrieveSharedKey/2', partly, body)
+    expect([status, code]).toEqual([503, 'KEY_NODES_UNAVAILABLE'])
+    expect(text).toContain('Renew the session')
+    expect((await call('POST', '/api/retrieveSharedKey/3', partly, body)).status).toBe(200)
+  })
+
   test('hears for whom it is asked', async () => {
     for (const list of seen) list.length = 0
     const { signature, body } = await signIn()

@@ -26,6 +26,7 @@ export async function promoteRecord(context: Context, cid: string, known?: reado
           .updateTable('key')
           .set({ state: 'held' })
           .where('cid', '=', cid)
+          .where('owner', '=', record.row.owner)
           .where('state', '=', 'provisional')
           .execute(),
       )

@@ -36,13 +36,13 @@ export async function repairRecord(context: Context, caller: Caller, cid: string
   }
   if (agreed.digest === row.digest) return { outcome: 'current', ...own }
   if (agreed.version < row.version) return { outcome: 'undecided', ...own }
+  let decidedAt = row.version
   if (agreed.setId !== row.set_id) {
     const others = await findOtherSets(context.db.read, cid)
     if (!others.some(({ set_id }) => set_id === agreed.setId)) return { outcome: 'unable', ...own }
-    await putInForce(context, cid, agreed.setId, caller.address)
+    if (await putInForce(context, cid, agreed.setId, caller.address)) decidedAt += 1
   }
-  const done = await adopt(context, caller, cid, agreed)
-  return done
+  return adopt(context, caller, cid, agreed, decidedAt)
 }
 
 /** This node may be the one that has not heard yet to whom the file belongs, so what the peers agree on counts too. */
@@ -82,10 +82,17 @@ function isConsistent({ owner, conditions, setId, successor, state, sharedTo, di
   return isAddress && digestOf({ owner, conditions, set_id: setId, successor, isRetired, sharedTo }) === digest
 }
 
-async function adopt(context: Context, caller: Caller, cid: string, agreed: PeerStatement): Promise<RepairOutcome> {
+/** Takes over what the peers agree on, unless the record changed since that was decided: the owner's own word is newer. */
+async function adopt(
+  context: Context,
+  caller: Caller,
+  cid: string,
+  agreed: PeerStatement,
+  decidedAt: number,
+): Promise<RepairOutcome> {
   await context.db.write(async (trx) => {
     const record = await findRecordToChange(context, trx, cid)
-    if (record === undefined) return
+    if (record === undefined || record.row.version !== decidedAt) return
     const version = Math.max(agreed.version, record.row.version)
     const fields = {
       ...(agreed.owner === record.row.owner ? {} : reseal(context, record, agreed.owner, version)),

@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Caller } from '../context.ts'
+import type { Caller, Context } from '../context.ts'
 import { requireAccess } from './access.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
 import { promoteRecord } from './promote.ts'
@@ -12,7 +12,7 @@ import { repairRecord } from './repair.ts'
 import { retireRecord } from './retire.ts'
 import { retrieveRecord } from './retrieve.ts'
 import { saveRecord } from './save.ts'
-import { shareRecord } from './share.ts'
+import { revokeRecord, shareRecord } from './share.ts'
 import { describeRecord } from './status.ts'
 import { findOtherSets, findRecord, isCreatorFull } from './store.ts'
 import { createKeySweep } from './sweep.ts'
@@ -155,6 +155,39 @@ test('a change and a repair that have the same version are both written down', a
     { seq: 3, kind: 'repair' },
   ])
   await transferRecord(peers.of(4), alice, cid, bob.address, true)
+})
+
+test('a change that comes while a repair is under way is not undone by it', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  for (const node of all) await shareRecord(peers.of(node), alice, cid, [bob.address])
+  for (const node of [2, 3, 4, 5]) await shareRecord(peers.of(node), alice, cid, [carol.address])
+  // The peers were asked; before their answer is taken over, the owner takes the right from both.
+  const { db } = peers.of(1)
+  const slow: Context = {
+    ...peers.of(1),
+    db: {
+      ...db,
+      async write(unit) {
+        await revokeRecord(peers.of(1), alice, cid, [bob.address, carol.address])
+        return db.write(unit)
+      },
+    },
+  }
+  expect((await repairRecord(slow, bob, cid))?.outcome).toBe('undecided')
+  expect((await findRecord(db.read, cid))?.sharedTo).toEqual([])
+})
+
+test('a file keeps its last thousand changes', async () => {
+  const cid = freshCid()
+  await save(1, cid)
+  const { db } = peers.of(1)
+  for (let turn = 0; turn < 510; turn++) {
+    await shareRecord(peers.of(1), alice, cid, [bob.address])
+    await revokeRecord(peers.of(1), alice, cid, [bob.address])
+  }
+  const seqs = await db.read.selectFrom('change').select('seq').where('cid', '=', cid).orderBy('seq').execute()
+  expect(seqs.map(({ seq }) => seq)).toEqual(Array.from({ length: 1000 }, (_seq, i) => i + 22))
 })
 
 test('a hundred records that nobody confirms keep no other waiting in the sweep', async () => {

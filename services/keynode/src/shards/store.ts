@@ -77,16 +77,26 @@ export async function findOtherSets(db: Trx, cid: string) {
 
 type Change = Selectable<Schema['change']>
 
-/** Writes down a change, after those that are there. The record must be locked, or new. */
+/** Changes kept of one file: far more than anybody goes back to, and no way to fill a disk. */
+const changesMost = 1_000
+
+/** Writes down a change, after those that are there; the oldest goes. The record must be locked, or new. */
 export async function writeChange(trx: Trx, change: Omit<Change, 'seq'>): Promise<void> {
   const last = await trx
     .selectFrom('change')
     .select(({ fn }) => fn.max('seq').as('seq'))
     .where('cid', '=', change.cid)
     .executeTakeFirst()
+  const seq = (last?.seq ?? 0) + 1
   await trx
     .insertInto('change')
-    .values({ ...change, seq: (last?.seq ?? 0) + 1 })
+    .values({ ...change, seq })
+    .execute()
+  if (seq <= changesMost) return
+  await trx
+    .deleteFrom('change')
+    .where('cid', '=', change.cid)
+    .where('seq', '<=', seq - changesMost)
     .execute()
 }
 
