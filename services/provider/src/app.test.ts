@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { allCalls, CairnError, callPath, isErrorCode, type PieceStatus } from '@cairn/protocol'
+import { allCalls, CairnError, callPath, commonErrors, isErrorCode, type PieceStatus } from '@cairn/protocol'
 import { createReadiness } from '@cairn/service'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createProviderApp } from './app.ts'
 import { readProviderConfig } from './config.ts'
@@ -155,6 +156,47 @@ describe('an offer is refused', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 507, 507])
     for (const { cid } of pieces) await provider.call('DELETE', `/pieces/${cid}`)
   })
+})
+
+test('whatever is sent, a call answers with an error that it declares', async () => {
+  const junk = fc.oneof(
+    fc.string({ maxLength: 200 }),
+    fc.constantFrom(
+      '..',
+      '%00',
+      '%ff',
+      'bafkzcibcaabdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy',
+      'a'.repeat(161),
+    ),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...calls),
+      junk,
+      fc.jsonValue({ maxDepth: 3 }),
+      junk,
+      async (call, cid, body, range) => {
+        // A dot segment would be resolved by the client, and make another path.
+        const path = callPath(call, { cid: /^\.{0,2}$/.test(cid) ? 'x' : cid })
+        const { status, code } = await provider.call(call.method, path, {
+          ...(call.method === 'POST' ? { body } : {}),
+          ...(/^[\x20-\x7e]*$/.test(range) ? { headers: { range } } : {}),
+        })
+        if (status < 300) return
+        expect([...call.errors, ...commonErrors]).toContain(code)
+        expect(status).toBeLessThan(500)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('one folder has one provider', async () => {
+  await expect(startTestProvider(source.url, {}, { home: provider.home })).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining(provider.home),
+  })
+  expect((await provider.call('GET', '/readyz')).status).toBe(200)
 })
 
 test('pieces are listed page by page, and by state', async () => {

@@ -42,7 +42,7 @@ export function createProviderMetrics(capacityBytes: number, count: () => Promis
   return {
     ...metrics,
     pulledBytes: counter('cairn_provider_pulled_bytes_total', 'Bytes fetched from sources'),
-    pulls: byResult('cairn_provider_pulls_total', 'Tries to fetch a piece: kept, cut, failed or damaged'),
+    pulls: byResult('cairn_provider_pulls_total', 'Tries to fetch a piece: kept, cut (to be tried again) or failed'),
     challenges: byResult('cairn_provider_challenges_total', 'Challenges: proven, or damaged'),
     servedBytes: counter('cairn_provider_served_bytes_total', 'Bytes of payloads given out'),
     damagedPieces: counter('cairn_provider_damaged_pieces_total', 'Pieces found not to be what they were'),

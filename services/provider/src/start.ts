@@ -8,14 +8,17 @@ import { databasePath, type ProviderConfig } from './config.ts'
 import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { deriveProviderKeys } from './identity.ts'
+import { lockFolder } from './lock-folder.ts'
 import { createProviderMetrics } from './metrics.ts'
 import { createHashThread } from './pieces/hash-thread-client.ts'
 import { createKeyedLock } from './pieces/keyed-lock.ts'
 import { openPieceFiles } from './pieces/piece-files.ts'
+import type { PullTable } from './pieces/pull-table.ts'
 import { type PullTimes, startPulls } from './pieces/pulls.ts'
 import { recover } from './pieces/recover.ts'
 import { startScrub } from './pieces/scrub.ts'
-import { claimRows, countPieces } from './pieces/store.ts'
+import { countNow } from './pieces/status.ts'
+import { claimRows } from './pieces/store.ts'
 
 /** A storage provider that runs. Disposing ends it: no new requests, running ones end or are cut, pulls stop where they are. */
 export type Provider = AsyncDisposable & {
@@ -43,8 +46,10 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
       redact: ['req.headers.authorization'],
     })
   await mkdir(config.home, { recursive: true, mode: 0o700 })
+  stack.use(lockFolder(config.home))
   const db = stack.use(await openDatabase(databasePath(config)))
   const keys = deriveProviderKeys(config.secret)
+  const pulling: PullTable = new Map()
   const context: Context = {
     config,
     keys,
@@ -53,10 +58,10 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
     files: await openPieceFiles(config.home),
     hashes: stack.use(createHashThread()),
     locks: createKeyedLock(),
-    pulling: new Map(),
+    pulling,
     clock,
     log,
-    metrics: createProviderMetrics(config.capacityBytes, () => countPieces(db.read)),
+    metrics: createProviderMetrics(config.capacityBytes, () => countNow({ db, pulling })),
     rates: createRateLimiter(config.rateFactor, clock),
   }
   await requireOwnFolder(context)

@@ -19,7 +19,15 @@ export function route<C extends CallDefinition>(
 
 /** What the routes of a provider are made with. */
 export function routeParts({ config, metrics, rates }: Context): RouteParts<KeyHolder> {
-  return { metrics, rates, authorize: async (request) => requireKey(request, config.accessKey) }
+  return { metrics, rates, describeError, authorize: async (request) => requireKey(request, config.accessKey) }
+}
+
+const busyCodes: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM']
+
+/** A provider that is out of descriptors or memory is busy, not broken. */
+function describeError(error: unknown): CairnError | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return busyCodes.includes(code) ? new CairnError('OVERLOADED', { cause: error, retryAfterSeconds: 2 }) : undefined
 }
 
 /** @throws CairnError UNAUTHENTICATED */

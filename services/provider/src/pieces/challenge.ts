@@ -3,8 +3,8 @@ import { challengeLeaves, provePossession, signChallenge, verifyPossession } fro
 import { CairnError, type ChallengeAnswer, challengePiece } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { isDamage, noteDamage } from './damage.ts'
+import { noteRead } from './note-read.ts'
 import { type KeptPiece, openKept } from './open-kept.ts'
-import { recordRead } from './store.ts'
 
 export const challengesPerMinute = challengePiece.limits.perMinute
 
@@ -25,7 +25,7 @@ export async function answerChallenge(
     const proof = await prove(context, kept, challengeLeaves(kept.piece, Buffer.from(nonce, 'hex'), count))
     const answer = signChallenge({ piece: cid, nonce, count, provenAt: clock.now(), proof }, keys.signing)
     metrics.challenges.inc({ result: 'proven' })
-    await context.db.write((trx) => recordRead(trx, cid, clock.now()))
+    await noteRead(context, cid)
     return answer
   } catch (error) {
     if (!isDamage(error) && !CairnError.is(error, 'PROOF_INVALID')) throw error

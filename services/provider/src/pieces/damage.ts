@@ -21,7 +21,13 @@ export async function noteDamage(context: Context, row: PieceRow, error: unknown
   const message =
     code === 'ENOENT' ? 'A file of the piece is gone' : code === 'EIO' ? 'The disk cannot read the piece' : undefined
   const fault = new CairnError('PIECE_DAMAGED', { ...(message === undefined ? {} : { message }), cause: error })
-  const isMarked = await db.write((trx) => recordDamage(trx, row, fault.message))
+  const isMarked = await db
+    .write((trx) => recordDamage(trx, row, fault.message))
+    .catch((cause: unknown) => {
+      log.error({ err: cause, piece: row.cid }, 'that a piece is damaged could not be recorded')
+      return undefined
+    })
+  if (isMarked === undefined) return fault
   if (isMarked) {
     metrics.damagedPieces.inc()
     log.error({ err: error, piece: row.cid }, 'a kept piece is damaged')

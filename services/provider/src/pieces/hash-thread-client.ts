@@ -4,7 +4,7 @@ import { CairnError, type ErrorCode } from '@cairn/protocol'
 
 /** What the thread is asked. */
 export type HashQuestion = { id: number; hasher: number } & (
-  | { kind: 'write'; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: 'write' | 'hash'; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'finish' | 'drop'; bytes?: never }
 )
 export type HashAnswer = { id: number; tree?: PieceTree; fault?: { code: ErrorCode; message: string } }
@@ -22,7 +22,7 @@ export type ThreadHasher = {
 /** A thread that computes commitments. */
 export type HashThread = AsyncDisposable & {
   createHasher(): ThreadHasher
-  /** The commitment to bytes that are all there. */
+  /** The commitment to bytes that are all there; they are copied. */
   hash(bytes: Uint8Array): Promise<PieceTree>
 }
 
@@ -63,7 +63,7 @@ export function createHashThread(): HashThread {
     const { promise, resolve, reject } = Promise.withResolvers<HashAnswer>()
     waiting.set(id, { resolve, reject })
     worker.ref()
-    worker.postMessage({ ...question, id }, question.kind === 'write' ? [question.bytes.buffer] : [])
+    worker.postMessage({ ...question, id }, question.bytes === undefined ? [] : [question.bytes.buffer])
     return promise
   }
 
@@ -106,9 +106,9 @@ export function createHashThread(): HashThread {
   return {
     createHasher,
     async hash(bytes) {
-      const hasher = createHasher()
-      await hasher.write(bytes)
-      return hasher.finish()
+      const { tree } = await ask({ kind: 'hash', hasher: nextId++, bytes: new Uint8Array(bytes) })
+      if (tree === undefined) throw new CairnError('INTERNAL')
+      return tree
     },
     async [Symbol.asyncDispose]() {
       await worker?.terminate()

@@ -17,6 +17,7 @@ function answer({ id, hasher, kind, bytes }: HashQuestion): HashAnswer {
     found.write(bytes)
     return { id }
   }
+  if (kind === 'hash') found.write(bytes)
   hashers.delete(hasher)
   return { id, tree: found.finish() }
 }

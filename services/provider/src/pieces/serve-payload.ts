@@ -3,12 +3,11 @@ import { CairnError } from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { chooseRange } from './byte-range.ts'
+import { noteRead } from './note-read.ts'
 import { openKept } from './open-kept.ts'
 import { readPayload } from './read-payload.ts'
-import { recordRead } from './store.ts'
+import { createStreamSlots } from './stream-slots.ts'
 
-/** Payloads that are given out at once; each holds about 4 MiB. */
-const streamsMost = 64
 /** Bytes sent together; a reader that takes longer for them than {@link stalledMs} is cut off. */
 const sentBytes = 128 * 1024
 const stalledMs = 60_000
@@ -21,7 +20,7 @@ export type PayloadServer = (text: string, request: FastifyRequest, reply: Fasti
  * shows.
  */
 export function createPayloadServer(context: Context): PayloadServer {
-  let streams = 0
+  const slots = createStreamSlots()
   return async (text, request, reply) => {
     const kept = await openKept(context, text)
     const { payloadBytes } = kept.piece
@@ -44,15 +43,11 @@ export function createPayloadServer(context: Context): PayloadServer {
     // An empty stream: an empty body would say that the length is 0.
     if (request.method === 'HEAD') return answer(Readable.from([]))
 
-    if (streams >= streamsMost) throw new CairnError('OVERLOADED', { retryAfterSeconds: 5 })
-    streams++
-    reply.raw.once('close', () => {
-      streams--
-    })
+    reply.raw.once('close', slots.take(request.ip))
     // What fails at the first bytes can still be said; what fails later breaks the connection off.
     const pieces = readPayload(context, kept, { start, end })
     const first = await pieces.next()
-    await context.db.write((trx) => recordRead(trx, kept.row.cid, context.clock.now()))
+    await noteRead(context, kept.row.cid)
     const body = Readable.from(sendAll(context, reply, first, pieces))
     // A reader that left before the first byte never began it; the file is closed all the same.
     body.once('close', () => {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { providerVersion } from '../version.ts'
 import { challengesPerMinute } from './challenge.ts'
 import { readPiece } from './read-piece.ts'
-import { countPieces, findPiece, listRows, type PieceRow } from './store.ts'
+import { countPieces, findPiece, listRows, type PieceCounts, type PieceRow } from './store.ts'
 
 /** The state of a piece. @throws CairnError INVALID_PIECE_CID, PIECE_NOT_FOUND */
 export async function describePiece(context: Context, text: string): Promise<PieceStatus> {
@@ -63,18 +63,25 @@ export async function listStatus(
   }
 }
 
+/** Pieces and bytes by state, those that are being fetched apart from those that wait. */
+export async function countNow({ db, pulling }: Pick<Context, 'db' | 'pulling'>): Promise<PieceCounts> {
+  const counts = await countPieces(db.read)
+  const { pieces } = counts
+  const running = Math.min(pulling.size, pieces.queued)
+  return { ...counts, pieces: { ...pieces, queued: pieces.queued - running, pulling: running } }
+}
+
 /** What the provider tells of itself. */
 export async function describeSelf(context: Context): Promise<CallResult<typeof describeProvider>> {
-  const { config, id, db, pulling } = context
-  const { usedBytes, pieces } = await countPieces(db.read)
-  const running = Math.min(pulling.size, pieces.queued)
+  const { config, id } = context
+  const { usedBytes, pieces } = await countNow(context)
   return {
     name: config.name,
     id,
     version: providerVersion,
     capacityBytes: config.capacityBytes,
     usedBytes,
-    pieces: { ...pieces, queued: pieces.queued - running, pulling: running },
+    pieces,
     limits: {
       payloadBytesMost: config.payloadBytesMost,
       possessionLeavesMost,
