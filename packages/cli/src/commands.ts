@@ -8,6 +8,7 @@ import { get } from './commands/get.ts'
 import { info } from './commands/info.ts'
 import { keys } from './commands/keys.ts'
 import { ls } from './commands/ls.ts'
+import { name } from './commands/name.ts'
 import { faucet, pay, payments, price } from './commands/pay.ts'
 import { pin } from './commands/pin.ts'
 import { quote } from './commands/quote.ts'
@@ -47,6 +48,7 @@ export const commands: readonly Command[] = [
   rm,
   rename,
   pin,
+  name,
   share,
   unshare,
   access,

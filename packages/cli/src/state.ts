@@ -71,7 +71,7 @@ function parse(text: string, path: string): unknown {
 }
 
 /** Reads a secret, if others cannot: a file that is open to them is not used. */
-async function readSecret(path: string): Promise<string | undefined> {
+export async function readSecret(path: string): Promise<string | undefined> {
   try {
     const { mode } = await stat(path)
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
@@ -87,7 +87,8 @@ async function readSecret(path: string): Promise<string | undefined> {
   }
 }
 
-async function writeSecret(folder: string, path: string, text: string): Promise<void> {
+/** Writes a file that only its owner can read, whole or not at all. */
+export async function writeSecret(folder: string, path: string, text: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await chmod(folder, 0o700)
   const temporary = `${path}.${process.pid}.tmp`

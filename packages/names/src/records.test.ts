@@ -111,7 +111,7 @@ const kubo = readFileSync(new URL('./vectors/kubo-records.txt', import.meta.url)
   .filter((line) => line !== '' && !line.startsWith('#'))
   .map((line) => line.split(' '))
 
-test.each(kubo)('record of Kubo for %s is read', async (name, kuboValue, sequence, ttlMs, record = '') => {
+test.each(kubo)('record of Kubo for %s is read', async (name = '', kuboValue, sequence, ttlMs, record = '') => {
   const bytes = base64pad.baseDecode(record)
   const read = await readRecord(name, bytes)
   expect(read).toMatchObject({ name, value: kuboValue, sequence: BigInt(sequence ?? ''), ttlMs: Number(ttlMs) })
@@ -119,7 +119,10 @@ test.each(kubo)('record of Kubo for %s is read', async (name, kuboValue, sequenc
   expect(read.bytes).toEqual(bytes)
 })
 
-test.each([['signed here', undefined], ...kubo.map(([name, , , , record]) => [name ?? '', record ?? ''] as const)])(
+test.each<[string, string | undefined]>([
+  ['signed here', undefined],
+  ...kubo.map(([name = '', , , , record = '']): [string, string] => [name, record]),
+])(
   'any changed byte of the record %s is refused, or changes nothing that is read',
   { timeout: 120_000 },
   async (name, record) => {
