@@ -10,6 +10,7 @@ import {
   type StorageReport,
   setCopies,
   verifyStorage,
+  waitForProof,
 } from '@cairn/sdk'
 import { type Command, flag, text } from '../command.ts'
 import { formatBytes } from '../sizes.ts'
@@ -23,13 +24,16 @@ export const verify: Command = {
   options: {
     full: { type: 'boolean', about: 'Also fetch every byte from a provider and look for all blocks' },
     offline: { type: 'boolean', about: 'Check recorded proofs alone, ask no provider' },
+    wait: { type: 'boolean', about: 'Wait until a provider has proven it, as after an upload' },
     leaves: { type: 'string', value: 'n', about: 'Leaves to ask each provider for (8; 64 at most)' },
   },
-  examples: ['cairn verify bafy…', 'cairn verify --full bafy…'],
+  examples: ['cairn verify bafy…', 'cairn verify --wait bafy…', 'cairn verify --full bafy…'],
   async run({ args, values, session, output, signal }) {
     const leaves = readCount(text(values, 'leaves'), 'leaves', 64)
+    const client = await session.anonymous()
+    if (flag(values, 'wait')) await waitForProof(client, args[0] ?? '', { signal })
     const meter = flag(values, 'full') ? output.progress('Verifying') : undefined
-    const report = await verifyStorage(await session.anonymous(), args[0] ?? '', {
+    const report = await verifyStorage(client, args[0] ?? '', {
       signal,
       full: flag(values, 'full'),
       challenge: !flag(values, 'offline'),
