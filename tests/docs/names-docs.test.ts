@@ -1,74 +1,63 @@
-// The page's lines are run as they stand, and its figures are those of the code.
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+// The page's example is run as it stands, with what it leaves to its reader put before it; its commands exist.
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
-import { readRecord } from '@cairn/names'
 import {
-  foreignNamesMost,
   nameDepthMost,
-  nameHistoryMost,
-  nameLabelCharactersMost,
-  nameLifetimeMs,
   namePublishesPerMinute,
   nameRecordBytesMost,
   namesPerAccountMost,
-  nameTtlMs,
   nameValueCharactersMost,
-  putRoutedName,
 } from '@cairn/protocol'
+import * as sdk from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { name } from '../../packages/cli/src/commands/name.ts'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 
-const run = promisify(execFile)
-const page = readFileSync(resolve(import.meta.dirname, '../../docs/names.md'), 'utf8')
+const root = resolve(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'docs/how-to/names.md'), 'utf8')
 
 let network: TestNetwork
 let folder = ''
 beforeAll(async () => {
   network = await createTestNetwork()
-  folder = mkdtempSync(join(tmpdir(), 'cairn-names-docs-'))
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  // Below the project, so that its packages are found.
+  folder = mkdtempSync(join(root, '.cache', 'docs-'))
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
   await network?.[Symbol.asyncDispose]()
 })
 
-test('the lines of curl do what they say', async () => {
+test('the example of the SDK works', async () => {
+  const example = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+  expect(example).toContain('publishSigned')
   const { apiKey } = await createTestKey(network)
-  const form = new FormData()
-  form.set('file', new Blob(['my page']), 'a.txt')
-  const headers = { authorization: `Bearer ${apiKey}` }
-  const added = await fetch(`${network.profile.upload}/api/v0/add`, { method: 'POST', body: form, headers })
-  const { Hash: cid }: { Hash: string } = await added.json()
-  const lines = (/```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? '')
-    .replace('http://127.0.0.1:8080', network.profile.api)
-    .replace('http://127.0.0.1:8081', network.profile.gateway)
-  const script = `set -euo pipefail\n${lines}\necho\necho "name=$NAME"`
-  const { stdout } = await run('bash', ['-c', script], {
-    cwd: folder,
-    env: { ...process.env, KEY: apiKey, CID: cid },
+  const body = example.replace('loadNetwork()', `loadNetwork(${JSON.stringify(join(network.home, 'network.json'))})`)
+  const file = join(folder, 'example.ts')
+  const lines = [`const apiKey = ${JSON.stringify(apiKey)}`, body, 'console.log(cid === first.cid, records.length)']
+  writeFileSync(file, lines.join('\n'))
+  const child = spawn(process.execPath, ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', file], {
+    cwd: root,
   })
-  expect(stdout).toContain('my page')
-  expect(stdout).toContain('BEGIN PRIVATE KEY')
-  const name = /name=(k51\w+)/.exec(stdout)?.[1] ?? ''
-  const record = await readRecord(name, readFileSync(join(folder, 'record')))
-  expect(record.value).toBe(`/ipfs/${cid}`)
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece) => {
+      said += piece
+    })
+  const code = await new Promise((done) => child.once('close', done))
+  expect(code, said).toBe(0)
+  expect(said).toContain('/ipfs/bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq')
+  expect(said).toContain('true 2')
 })
 
-test('its figures are those of the code', () => {
-  const figures = [
-    `${namesPerAccountMost.toLocaleString('en')} names an account`,
-    `${namePublishesPerMinute} names made or published a minute`,
-    `${nameRecordBytesMost / 1024} KiB a record`,
-    `${nameValueCharactersMost.toLocaleString('en')} characters a value`,
-    `${nameLabelCharactersMost} a label`,
-    `${foreignNamesMost.toLocaleString('en')} of them, and ${putRoutedName.limits.perMinute} offered a minute`,
-    `the newest ${nameHistoryMost.toLocaleString('en')} records`,
-    `${nameLifetimeMs / 3_600_000} hours unless you say`,
-    `names may point to names, ${nameDepthMost} deep`,
-  ]
-  for (const figure of figures) expect(page).toContain(figure)
-  expect(nameTtlMs).toBe(5 * 60_000)
+test('the page names every function about names, every word and option of the command, and the limits', () => {
+  const functions = Object.keys(sdk).filter((one) => /Names?(?:Key|History)?$|^publishSigned$/.test(one))
+  expect(functions.length).toBeGreaterThan(10)
+  for (const one of functions) expect(page).toContain(`\`${one}\``)
+  for (const word of name.words ?? []) expect(page).toContain(`cairn name ${word}`)
+  const figures = [namesPerAccountMost, namePublishesPerMinute, nameValueCharactersMost, nameDepthMost]
+  for (const figure of figures) expect(page).toContain(figure.toLocaleString('en'))
+  expect(page).toContain(`${nameRecordBytesMost / 1024} KiB`)
 })
