@@ -89,7 +89,8 @@ async function ask(
   }
 }
 
-async function noteCheck({ db }: Context, deal: DealRow, row: CheckRow): Promise<void> {
+/** Keeps what came of a challenge, and drops what is old. */
+export async function noteCheck({ db }: Context, deal: DealRow, row: CheckRow): Promise<void> {
   await db.write(async (trx) => {
     await trx.insertInto('possession_check').values(row).execute()
     const nth = (offset: number) =>

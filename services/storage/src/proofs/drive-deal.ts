@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { challengeDeal } from './challenge-deal.ts'
 import type { NonceSource } from './nonces.ts'
 import type { PieceState, Provider } from './provider.ts'
+import { provesOnChain, readChainProof } from './read-chain-proof.ts'
 import type { AggregateRow, DealRow } from './store.ts'
 import { hashToken, updateDeal } from './update-deal.ts'
 
@@ -40,7 +41,8 @@ export async function driveDeal(
   }
   const signal = AbortSignal.any([stop, AbortSignal.timeout(answerMs)])
   try {
-    if (isHeld(deal)) await challengeDeal({ context, nonces }, provider, deal, aggregate, signal)
+    if (isHeld(deal) && provesOnChain(provider)) await readChainProof(context, provider, deal, aggregate, signal)
+    else if (isHeld(deal)) await challengeDeal({ context, nonces }, provider, deal, aggregate, signal)
     else if (deal.state === 'queued') await offerDeal(driving, provider, deal, aggregate, signal)
     else await followDeal(driving, provider, deal, aggregate, signal)
   } catch (error) {

@@ -38,8 +38,8 @@ export type FilecoinChain = {
   /** @throws CairnError UPSTREAM_FAILED where the registry has another URL than the settings */
   requireProvider(): Promise<void>
   findDataSet(at: bigint): Promise<DataSet | undefined>
-  /** Where the provider holds a piece that is not to be removed; undefined where it does not. */
-  findPiece(piece: string, at: bigint): Promise<PlacedPiece | undefined>
+  /** Where the provider holds a piece that is not to be removed. More than one only where others use the wallet too. */
+  findPieces(piece: string, at: bigint): Promise<readonly PlacedPiece[]>
   readProving(placed: PlacedPiece, at: bigint): Promise<ProvingState>
   /** The proof at an epoch, where there was one and the piece was in the challenges' range. */
   findProof(placed: PlacedPiece, epoch: bigint): Promise<ProofOnChain | undefined>
@@ -99,9 +99,11 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
     return known
   }
 
-  // What was read at an epoch is kept for a while: deals of one round ask the same.
+  // What was read at a settled epoch is kept for a while: deals of one round ask the same. Newer ones may change.
   const memo = new Map<string, Promise<unknown>>()
-  const remember = <T>(key: string, read: () => Promise<T>): Promise<T> => {
+  let newestSettled = -1n
+  const remember = <T>(epoch: bigint, key: string, read: () => Promise<T>): Promise<T> => {
+    if (epoch > newestSettled) return read()
     // Every key is used with one type only.
     const kept = memo.get(key) as Promise<T> | undefined
     if (kept !== undefined) return kept
@@ -122,13 +124,13 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
   }
 
   const findProvider = () =>
-    remember('provider', async () => {
+    remember(newestSettled, `provider ${newestSettled}`, async () => {
       const provider = await getPDPProvider(client, { providerId })
       if (provider === null) throw new Error(`the registry has no storage provider ${providerId}`)
       return provider
     })
   const listDataSets = (at: bigint): Promise<DataSet[]> =>
-    remember(`sets ${at}`, () =>
+    remember(at, `sets ${at}`, () =>
       readAt(at, async (blockNumber) => {
         const found: DataSet[] = []
         const limit = 100n
@@ -186,8 +188,10 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
     readEpochs: () =>
       ask(async () => {
         const head = await getBlockNumber(client, { cacheTime: 0 })
-        const settled = head - BigInt(settings.confirmations)
-        return { head, settled: settled < 0n ? 0n : settled }
+        const depth = BigInt(settings.confirmations)
+        const settled = head > depth ? head - depth : 0n
+        if (settled > newestSettled) newestSettled = settled
+        return { head, settled }
       }),
     timeOf: (epoch) => genesisMs + Number(epoch) * epochMs,
     epochOf: (timeMs) => BigInt(Math.max(0, Math.floor((timeMs - genesisMs) / epochMs))),
@@ -199,22 +203,22 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
         }
       }),
     findDataSet: (at) => ask(async () => (await listDataSets(at)).at(0)),
-    findPiece: (piece, at) =>
+    findPieces: (piece, at) =>
       ask(() =>
-        remember(`piece ${at} ${piece}`, async () => {
+        remember(at, `piece ${at} ${piece}`, async () => {
           const pieceCid = parsePiece(piece)
+          const placed: PlacedPiece[] = []
           for (const dataSet of await listDataSets(at)) {
             const own = { chain, dataSetId: dataSet.id }
-            const pieceId = await readAt(at, async (blockNumber) => {
+            await readAt(at, async (blockNumber) => {
               const call = findPieceIdsByCidCall({ ...own, pieceCid, limit: idsMost })
               const ids = await readContract(client, { ...call, blockNumber })
-              if (ids.length === 0) return undefined
+              if (ids.length === 0) return
               const leaving = await readContract(client, { ...getScheduledRemovalsCall(own), blockNumber })
-              return ids.find((id) => !leaving.includes(id))
+              for (const pieceId of ids) if (!leaving.includes(pieceId)) placed.push({ dataSet, pieceId })
             })
-            if (pieceId !== undefined) return { dataSet, pieceId }
           }
-          return undefined
+          return placed
         }),
       ),
     readProving: (placed, epoch) =>
@@ -235,7 +239,7 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
       ),
     findProof: (placed, epoch) =>
       ask(() =>
-        remember(`proof ${epoch} ${placed.dataSet.id} ${placed.pieceId}`, async () => {
+        remember(epoch, `proof ${epoch} ${placed.dataSet.id} ${placed.pieceId}`, async () => {
           const args = { setId: placed.dataSet.id }
           const within = { fromBlock: epoch, toBlock: epoch }
           const events = await getContractEvents(client, {
@@ -312,8 +316,16 @@ function toFault(name: string, error: unknown): CairnError {
   if (CairnError.is(error)) return error
   // The whole message of a viem error has the endpoint's URL, and that may have a key in it.
   const reason =
-    error instanceof BaseError ? error.shortMessage : error instanceof Error ? error.message : String(error)
+    error instanceof BaseError ? `${error.shortMessage} ${error.details}` : error instanceof Error ? error.message : ''
   return new CairnError('UPSTREAM_FAILED', {
-    message: `The chain of the storage provider ${name} gave no good answer: ${reason.slice(0, 200)}`,
+    message: `The chain of the storage provider ${name} gave no good answer: ${oneLine(reason)}`,
   })
+}
+
+function oneLine(text: string): string {
+  return text
+    .replaceAll(/\w+:\/\/\S+/g, 'its URL')
+    .replaceAll(/[^\x20-\x7e]+/g, ' ')
+    .trim()
+    .slice(0, 200)
 }

@@ -27,13 +27,15 @@ export type Placing = {
   begin(piece: string, source: PieceSource): PieceState
   /** Undefined: nothing is known of it here. */
   stateOf(piece: string): PieceState | undefined
+  /** Whether the provider was asked to add it, so that it may be there any moment. */
+  isSent(piece: string): boolean
   /** Ends it and forgets it. */
   drop(piece: string): void
   /** Ends everything. */
   close(): void
 }
 
-type Job = { state: PieceState; readonly stop: AbortController }
+type Job = { state: PieceState; isSent: boolean; readonly stop: AbortController }
 
 export function createPlacing(chain: FilecoinChain, curio: Curio, settings: PlacingSettings): Placing {
   const jobs = new Map<string, Job>()
@@ -96,7 +98,7 @@ export function createPlacing(chain: FilecoinChain, curio: Curio, settings: Plac
     const { payloadBytes } = parsePieceCid(piece)
     const limitMs = placeMs + Math.ceil(payloadBytes / slowestBytesPerMs)
     const signal = AbortSignal.any([job.stop.signal, AbortSignal.timeout(limitMs)])
-    const look = async () => chain.findPiece(piece, (await chain.readEpochs()).head)
+    const look = async () => (await chain.findPieces(piece, (await chain.readEpochs()).head)).at(0)
     if ((await look()) !== undefined) return
     await turn(signal)
     try {
@@ -109,8 +111,9 @@ export function createPlacing(chain: FilecoinChain, curio: Curio, settings: Plac
     const dataSet = await openDataSet(signal)
     const { head } = await chain.readEpochs()
     // It may have been added by a try whose answer was lost.
-    if ((await chain.findPiece(piece, head)) !== undefined) return
+    if ((await chain.findPieces(piece, head)).length > 0) return
     const extraData = await chain.signPiece(piece, dataSet, head)
+    job.isSent = true
     const hash = await curio.addPiece(dataSet.id, piece, extraData, signal)
     await waitFor(look, { kind: 'piece', dataSetId: dataSet.id, hash }, signal)
   }
@@ -142,7 +145,7 @@ export function createPlacing(chain: FilecoinChain, curio: Curio, settings: Plac
     begin(piece, source) {
       const known = jobs.get(piece)
       if (known !== undefined && known.state.state !== 'failed') return known.state
-      const job: Job = { state: { state: 'queued' }, stop: new AbortController() }
+      const job: Job = { state: { state: 'queued' }, isSent: false, stop: new AbortController() }
       jobs.delete(piece)
       jobs.set(piece, job)
       const forget = (): void => {
@@ -159,6 +162,10 @@ export function createPlacing(chain: FilecoinChain, curio: Curio, settings: Plac
       return job.state
     },
     stateOf: (piece) => jobs.get(piece)?.state,
+    isSent(piece) {
+      const job = jobs.get(piece)
+      return job?.isSent === true && job.state.state !== 'failed'
+    },
     drop(piece) {
       jobs.get(piece)?.stop.abort()
       jobs.delete(piece)

@@ -8,6 +8,8 @@ import type { Provider } from './provider.ts'
 /** Largest piece of PDP: 1 GiB, of which 127 of 128 parts are payload. */
 const pieceBytesMost = 1_065_353_216
 
+type Opened = { readonly chain: FilecoinChain; readonly placing: Placing }
+
 /**
  * A storage provider of Filecoin that runs Curio and proves possession on the chain (PDP), under the contracts of the warm
  * storage service. It is given what the wallet of the settings signed, and sends all transactions itself. Contracts,
@@ -17,22 +19,24 @@ const pieceBytesMost = 1_065_353_216
 export function createFilecoinProvider(settings: FilecoinSettings, options: { lookAgainMs?: number } = {}): Provider {
   const { name, url } = settings
   const curio = createCurio({ name, url })
-  let opened: Promise<{ chain: FilecoinChain; placing: Placing }> | undefined
-  const open = () => {
+  let opened: Promise<Opened> | undefined
+  const open = (): Promise<Opened> => {
     opened ??= import('./filecoin-provider-chain.ts').then(({ openFilecoinChain }) => {
       const chain = openFilecoinChain(settings)
       return { chain, placing: createPlacing(chain, curio, { name, ...options }) }
     })
     return opened
   }
-  const within = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
-    signal.throwIfAborted()
+  /** Gives up waiting with the signal; what the chain still answers is not needed any more. */
+  const within = async <T>(signal: AbortSignal, work: (opened: Opened) => Promise<T>): Promise<T> => {
+    const late = () =>
+      new CairnError('UPSTREAM_FAILED', { message: `The storage provider ${name} gave no answer in time` })
+    if (signal.aborted) throw late()
     const { promise, reject } = Promise.withResolvers<never>()
-    const onAbort = (): void =>
-      reject(new CairnError('UPSTREAM_FAILED', { message: `The storage provider ${name} gave no answer in time` }))
+    const onAbort = (): void => reject(late())
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      return await Promise.race([work, promise])
+      return await Promise.race([open().then(work), promise])
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
@@ -45,69 +49,65 @@ export function createFilecoinProvider(settings: FilecoinSettings, options: { lo
     pieceBytesMost,
     retrievalUrl: (piece) => curio.urlOf(piece),
     offer: (piece, source, { signal }) =>
-      within(
-        signal,
-        open().then(async ({ chain, placing }) => {
-          await chain.requireProvider()
-          const { settled } = await chain.readEpochs()
-          if ((await chain.findPiece(piece, settled)) !== undefined) return { state: 'kept' }
-          return placing.begin(piece, source)
-        }),
-      ),
+      within(signal, async ({ chain, placing }) => {
+        await chain.requireProvider()
+        const { settled } = await chain.readEpochs()
+        if ((await chain.findPieces(piece, settled)).length > 0) return { state: 'kept' }
+        return placing.begin(piece, source)
+      }),
     status: (piece, { signal }) =>
-      within(
-        signal,
-        open().then(async ({ chain, placing }) => {
-          const { head, settled } = await chain.readEpochs()
-          if ((await chain.findPiece(piece, settled)) !== undefined) return { state: 'kept' }
-          // A reorganisation may still take it back.
-          if ((await chain.findPiece(piece, head)) !== undefined) return { state: 'pulling' }
-          return placing.stateOf(piece) ?? { state: 'unknown' }
-        }),
-      ),
+      within(signal, async ({ chain, placing }) => {
+        const { head, settled } = await chain.readEpochs()
+        if ((await chain.findPieces(piece, settled)).length > 0) return { state: 'kept' }
+        // A reorganisation may still take it back.
+        if ((await chain.findPieces(piece, head)).length > 0) return { state: 'pulling' }
+        return placing.stateOf(piece) ?? { state: 'unknown' }
+      }),
     async challenge() {
       throw new CairnError('NOT_SUPPORTED', {
         message: `The storage provider ${name} proves on its chain when the chain asks, and answers nobody else`,
       })
     },
+    // Its proofs are of the data set: a piece is in them once it is in the range of their challenges.
     lastProof: (piece, keptSinceMs, { signal }) =>
-      within(
-        signal,
-        open().then(async ({ chain }) => {
-          const { settled } = await chain.readEpochs()
-          const placed = await chain.findPiece(piece, settled)
-          if (placed === undefined) {
-            throw new CairnError('PIECE_NOT_FOUND', { message: 'The piece is in no data set of the provider' })
-          }
-          const state = await chain.readProving(placed, settled)
-          const proof = state.provenAt === 0n ? undefined : await chain.findProof(placed, state.provenAt)
-          const { id } = chain
-          return {
-            missed: findMissedWindow(state, chain.epochOf(keptSinceMs)),
-            newest:
-              proof === undefined
-                ? undefined
-                : {
-                    provenAt: chain.timeOf(proof.epoch),
-                    transaction: proof.transaction.slice(2).toLowerCase(),
-                    source: `chain ${id}, epoch ${proof.epoch}, data set ${placed.dataSet.id}, piece ${placed.pieceId}, transaction ${proof.transaction}`,
-                    leafCount: proof.leafCount,
-                  },
-          }
-        }),
-      ),
+      within(signal, async ({ chain }) => {
+        const { settled } = await chain.readEpochs()
+        const [placed] = await chain.findPieces(piece, settled)
+        if (placed === undefined) {
+          throw new CairnError('PIECE_NOT_FOUND', { message: 'The piece is in no data set of the provider' })
+        }
+        const state = await chain.readProving(placed, settled)
+        const proof = state.provenAt === 0n ? undefined : await chain.findProof(placed, state.provenAt)
+        const { id } = chain
+        return {
+          missed: findMissedWindow(state, chain.epochOf(keptSinceMs)),
+          newest:
+            proof === undefined
+              ? undefined
+              : {
+                  provenAt: chain.timeOf(proof.epoch),
+                  transaction: proof.transaction.slice(2).toLowerCase(),
+                  source: `chain ${id}, epoch ${proof.epoch}, data set ${placed.dataSet.id}, piece ${placed.pieceId}, transaction ${proof.transaction}`,
+                  leafCount: proof.leafCount,
+                },
+        }
+      }),
     retrieve: (piece, range, { signal }) => curio.retrieve(piece, range, signal),
     remove: (piece, { signal }) =>
-      within(
-        signal,
-        open().then(async ({ chain, placing }) => {
-          placing.drop(piece)
-          const { head } = await chain.readEpochs()
-          const placed = await chain.findPiece(piece, head)
-          if (placed === undefined) return
+      within(signal, async ({ chain, placing }) => {
+        const { head } = await chain.readEpochs()
+        const found = await chain.findPieces(piece, head)
+        if (found.length === 0 && placing.isSent(piece)) {
+          // It would be there, and be paid for, after everybody took it for gone.
+          throw new CairnError('UPSTREAM_FAILED', {
+            message: `The storage provider ${name} is just adding the piece: it can be removed once it is there`,
+          })
+        }
+        placing.drop(piece)
+        for (const placed of found) {
           await curio.removePiece(placed.dataSet.id, placed.pieceId, await chain.signRemoval(placed), signal)
-        }),
-      ),
+        }
+      }),
     close() {
       opened?.then(
         ({ placing }) => placing.close(),

@@ -59,6 +59,7 @@ export function createDealWorker(driving: Driving, clock: WorkerClock): Worker {
     name: lease.name,
     async run(signal) {
       await loop.run(signal)
+      for (const provider of providers) provider.close?.()
       await giveLease(context.db, lease)
     },
   }

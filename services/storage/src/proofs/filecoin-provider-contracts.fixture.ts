@@ -1,0 +1,384 @@
+import { createHash } from 'node:crypto'
+import { getChain } from '@filoz/synapse-core/chains'
+import {
+  EIP712Types,
+  getStorageDomain,
+  signAddPiecesAbiParameters,
+  signCreateDataSetAbiParameters,
+} from '@filoz/synapse-core/typed-data'
+import {
+  type Abi,
+  type Address,
+  decodeAbiParameters,
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionResult,
+  type Hex,
+  isAddressEqual,
+  recoverTypedDataAddress,
+  stringToHex,
+  toHex,
+} from 'viem'
+
+const chain = getChain(314_159)
+const period = 240n
+const { pdp, fwssView, serviceProviderRegistry } = chain.contracts
+
+type Piece = { cid: Hex; isRemoved: boolean }
+type DataSet = {
+  id: bigint
+  nonce: bigint
+  payer: Address
+  isEnded: boolean
+  pieces: Piece[]
+  scheduled: bigint[]
+  deadline: bigint
+  isProven: boolean
+  activatedAt: bigint
+  provenAt: bigint
+  /** How many pieces the challenges may fall on. */
+  range: number
+}
+type Proof = { setId: bigint; transaction: Hex; challenges: { pieceId: bigint; offset: bigint }[] }
+type State = { dataSets: DataSet[]; nonces: Map<bigint, bigint>; proofs: Proof[] }
+type Block = { number: bigint; state: State; transactions: Map<Hex, 'confirmed' | 'rejected'> }
+
+/** The registry's entry of the one provider there is. */
+export type Registered = { id: bigint; payee: Address; serviceURL: string }
+
+/**
+ * The contracts of warm storage as far as the adapter meets them, on a chain that can be held up and reorganised, behind a
+ * JSON-RPC endpoint. Calldata, answers, events and signed texts are decoded and encoded by the ABIs and types that the SDK
+ * publishes; the rules are those of the public sources. No bytecode of them runs here.
+ */
+export class FilecoinContracts {
+  readonly provider: Registered
+  /** Session keys that speak for a payer. */
+  readonly sessionKeys = new Map<Address, Address>()
+  /** Whether transactions wait until `mine`. */
+  isHeld = false
+  /** Epochs without a block. */
+  readonly nullRounds = new Set<bigint>()
+  #blocks: Block[] = []
+  #pending: { hash: Hex; data: Hex }[] = []
+  #sent = 0
+
+  constructor(provider: Registered, start = 1000n) {
+    this.provider = provider
+    const state = { dataSets: [], nonces: new Map(), proofs: [] }
+    // With nothing in the blocks between.
+    for (const number of [0n, start]) this.#blocks.push({ number, state, transactions: new Map() })
+  }
+
+  get head(): bigint {
+    return this.#last.number
+  }
+
+  get #last(): Block {
+    const last = this.#blocks.at(-1)
+    if (last === undefined) throw new Error('there is always a block')
+    return last
+  }
+
+  get dataSets(): readonly DataSet[] {
+    return this.#last.state.dataSets
+  }
+
+  /** Mines this many blocks; the first takes all that waits. */
+  async mine(count = 1): Promise<void> {
+    for (let mined = 0; mined < count; mined++) {
+      const state = structuredClone(this.#last.state)
+      state.proofs = []
+      const block: Block = { number: this.head + 1n, state, transactions: new Map() }
+      for (const { hash, data } of this.#pending.splice(0)) {
+        const trial = structuredClone(block.state)
+        try {
+          await this.#execute(trial, data, block.number)
+          block.state = trial
+          block.transactions.set(hash, 'confirmed')
+        } catch {
+          block.transactions.set(hash, 'rejected')
+        }
+      }
+      this.#blocks.push(block)
+    }
+  }
+
+  /** Takes the newest blocks back and mines empty ones in their place, and one more. */
+  async reorganise(depth: number): Promise<void> {
+    this.#blocks.splice(-depth)
+    await this.mine(depth + 1)
+  }
+
+  /** What a provider's node does: plays the transaction through, and sends it. */
+  async send(data: Hex): Promise<Hex> {
+    await this.#execute(structuredClone(this.#last.state), data, this.head + 1n)
+    const hash = `0x${createHash('sha256')
+      .update(`transaction ${this.#sent++}`)
+      .digest('hex')}` as const
+    this.#pending.push({ hash, data })
+    if (!this.isHeld) await this.mine()
+    return hash
+  }
+
+  /** Hashes of all that was mined, in its order. */
+  get transactions(): Hex[] {
+    return this.#blocks.flatMap(({ transactions }) => [...transactions.keys()])
+  }
+
+  stateOf(hash: Hex): 'pending' | 'confirmed' | 'rejected' {
+    for (const { transactions } of this.#blocks) {
+      const found = transactions.get(hash)
+      if (found !== undefined) return found
+    }
+    return 'pending'
+  }
+
+  /** Begins the next period of proofs, as `nextProvingPeriod` does: what is scheduled goes, what was added is in range. */
+  async beginPeriod(setId: bigint): Promise<void> {
+    await this.mine()
+    const set = this.#find(this.#last.state, setId)
+    for (const id of set.scheduled.splice(0)) {
+      const piece = set.pieces[Number(id)]
+      if (piece !== undefined) piece.isRemoved = true
+    }
+    set.range = set.pieces.length
+    set.isProven = false
+    if (set.deadline === 0n) set.activatedAt = this.head
+    set.deadline = (set.deadline === 0n ? this.head : set.deadline) + period
+  }
+
+  /** The block in which the data set's first piece came. */
+  blockOf(setId: bigint): bigint {
+    const has = ({ state }: Block) => state.dataSets.some(({ id, pieces }) => id === setId && pieces.length > 0)
+    return this.#blocks.find(has)?.number ?? 0n
+  }
+
+  /** Has the provider drop a piece. */
+  async dropPiece(setId: bigint, pieceId: bigint): Promise<void> {
+    await this.mine()
+    const piece = this.#find(this.#last.state, setId).pieces[Number(pieceId)]
+    if (piece !== undefined) piece.isRemoved = true
+  }
+
+  /** Proves the running period. */
+  async prove(setId: bigint): Promise<void> {
+    await this.mine()
+    const set = this.#find(this.#last.state, setId)
+    set.isProven = true
+    set.provenAt = this.head
+    const transaction = `0x${createHash('sha256').update(`proof ${this.head}`).digest('hex')}` as const
+    const challenges = [0n, 1n, 2n, 3n, 4n].map((offset) => ({ pieceId: 0n, offset }))
+    this.#last.state.proofs.push({ setId, transaction, challenges })
+  }
+
+  async passTo(epoch: bigint): Promise<void> {
+    await this.mine(Number(epoch - this.head))
+  }
+
+  async #execute(state: State, data: Hex, epoch: bigint): Promise<void> {
+    const { functionName, args } = decodeFunctionData({ abi: pdp.abi, data })
+    switch (functionName) {
+      case 'createDataSet': {
+        const [listener, extraData] = args
+        if (!isAddressEqual(listener, chain.contracts.fwss.address)) throw new Error('another listener')
+        const [payer, nonce, keys, values, signature] = decodeAbiParameters(signCreateDataSetAbiParameters, extraData)
+        if (state.nonces.has(nonce)) throw new Error('ClientDataSetAlreadyRegistered')
+        const metadata = keys.map((key, at) => ({ key, value: values[at] ?? '' }))
+        const message = { clientDataSetId: nonce, payee: this.provider.payee, metadata }
+        const signer = await recoverTypedDataAddress({ ...typed, primaryType: 'CreateDataSet', message, signature })
+        this.#requireRight(payer, signer)
+        const id = BigInt(state.dataSets.length + 1)
+        state.nonces.set(nonce, id)
+        const fresh = { isEnded: false, pieces: [], scheduled: [], deadline: 0n, isProven: false }
+        state.dataSets.push({ id, nonce, payer, ...fresh, activatedAt: 0n, provenAt: epoch, range: 0 })
+        return
+      }
+      case 'addPieces': {
+        const [setId, , pieceData, extraData] = args
+        const set = this.#find(state, setId)
+        const [nonce, keys, values, signature] = decodeAbiParameters(signAddPiecesAbiParameters, extraData)
+        if (state.nonces.has(nonce)) throw new Error('ClientDataSetAlreadyRegistered')
+        const pieceMetadata = keys.map((own, index) => ({
+          pieceIndex: BigInt(index),
+          metadata: own.map((key, at) => ({ key, value: values[index]?.[at] ?? '' })),
+        }))
+        const message = { clientDataSetId: set.nonce, nonce, pieceData, pieceMetadata }
+        const signer = await recoverTypedDataAddress({ ...typed, primaryType: 'AddPieces', message, signature })
+        this.#requireRight(set.payer, signer)
+        state.nonces.set(nonce, set.id | (BigInt(set.pieces.length + pieceData.length) << 128n))
+        for (const { data: cid } of pieceData) set.pieces.push({ cid, isRemoved: false })
+        return
+      }
+      case 'schedulePieceDeletions': {
+        const [setId, pieceIds, extraData] = args
+        const set = this.#find(state, setId)
+        const [signature] = decodeAbiParameters([{ type: 'bytes' }], extraData)
+        const message = { clientDataSetId: set.nonce, pieceIds: [...pieceIds] }
+        const signer = await recoverTypedDataAddress({
+          ...typed,
+          primaryType: 'SchedulePieceRemovals',
+          message,
+          signature,
+        })
+        this.#requireRight(set.payer, signer)
+        set.scheduled.push(...pieceIds)
+        return
+      }
+      default:
+        throw new Error(`${functionName} is not played`)
+    }
+  }
+
+  #find(state: State, id: bigint): DataSet {
+    const set = state.dataSets.find((one) => one.id === id)
+    if (set === undefined) throw new Error('data set not live')
+    return set
+  }
+
+  #requireRight(payer: Address, signer: Address): void {
+    if (isAddressEqual(payer, signer)) return
+    const speaksFor = this.sessionKeys.get(signer)
+    if (speaksFor === undefined || !isAddressEqual(speaksFor, payer)) throw new Error('InvalidSignature')
+  }
+
+  /** Answers a call of JSON-RPC. */
+  answer(
+    method: string,
+    params: [{ to: Address; data: Hex } & { fromBlock: Hex; topics: Hex[] }, Hex | 'latest'],
+  ): unknown {
+    switch (method) {
+      case 'eth_chainId':
+        return toHex(chain.id)
+      case 'eth_blockNumber':
+        return toHex(this.head)
+      case 'eth_call':
+        return this.#call(
+          params[0].to,
+          params[0].data,
+          this.#stateAt(params[1] === 'latest' ? this.head : BigInt(params[1])),
+        )
+      case 'eth_getLogs':
+        return this.#logs(BigInt(params[0].fromBlock), params[0].topics)
+      default:
+        throw new Error(`the method ${method} is not played`)
+    }
+  }
+
+  #stateAt(number: bigint): State {
+    if (this.nullRounds.has(number)) throw new Error(`requested epoch was a null round (${number})`)
+    const block = this.#blocks.findLast((one) => one.number <= number)
+    if (block === undefined) throw new Error('the state is not there any more')
+    return block.state
+  }
+
+  #logs(epoch: bigint, topics: Hex[]): unknown[] {
+    const [signature, setTopic] = topics
+    return this.#stateAt(epoch)
+      .proofs.filter(({ setId }) => toHex(setId, { size: 32 }) === setTopic)
+      .map(({ setId, transaction, challenges }, index) => {
+        const eventTopics = encodeEventTopics({ abi: pdp.abi, eventName: 'PossessionProven', args: { setId } })
+        if (eventTopics[0] !== signature) throw new Error('another event')
+        const tuple = {
+          type: 'tuple[]',
+          components: [
+            { name: 'pieceId', type: 'uint256' },
+            { name: 'offset', type: 'uint256' },
+          ],
+        } as const
+        return {
+          address: pdp.address,
+          topics: eventTopics,
+          data: encodeAbiParameters([tuple], [challenges]),
+          blockNumber: toHex(epoch),
+          blockHash: transaction,
+          transactionHash: transaction,
+          transactionIndex: '0x0',
+          logIndex: toHex(index),
+          removed: false,
+        }
+      })
+  }
+
+  #call(to: Address, data: Hex, state: State): Hex {
+    const contracts: readonly { address: Address; abi: Abi }[] = [pdp, fwssView, serviceProviderRegistry]
+    const abi = contracts.find(({ address }) => isAddressEqual(address, to))?.abi
+    if (abi === undefined) throw new Error(`there is no contract at ${to}`)
+    const { functionName, args = [] } = decodeFunctionData({ abi, data })
+    return encodeFunctionResult({ abi, functionName, result: this.#read(functionName, args, state) })
+  }
+
+  #read(functionName: string, args: readonly unknown[], state: State): unknown {
+    const set = () => this.#find(state, BigInt(String(args[0])))
+    switch (functionName) {
+      case 'dataSetLive':
+        return state.dataSets.some(({ id }) => id === args[0])
+      case 'findPieceIdsByCid': {
+        const { data } = args[1] as { data: Hex }
+        return set().pieces.flatMap(({ cid, isRemoved }, id) => (cid === data && !isRemoved ? [BigInt(id)] : []))
+      }
+      case 'getScheduledRemovals':
+        return set().scheduled
+      case 'getChallengeRange':
+        return BigInt(set().range) * 1024n
+      case 'pieceChallengable':
+        return Number(args[1]) < set().range && set().pieces[Number(args[1])]?.isRemoved === false
+      case 'getDataSetLastProvenEpoch':
+        return set().provenAt
+      case 'provingDeadline':
+        return set().deadline
+      case 'provenThisPeriod':
+        return set().isProven
+      case 'provingActivationEpoch':
+        return set().activatedAt
+      case 'getPDPConfig':
+        return [period, 20n, 5n, 0n]
+      case 'clientNonces':
+        return state.nonces.get(BigInt(String(args[1]))) ?? 0n
+      case 'getClientDataSets':
+        return state.dataSets
+          .filter(({ payer }) => isAddressEqual(payer, args[0] as Address))
+          .map(({ id, nonce, payer, isEnded }) => ({
+            pdpRailId: id,
+            cacheMissRailId: 0n,
+            cdnRailId: 0n,
+            payer,
+            payee: this.provider.payee,
+            serviceProvider: this.provider.payee,
+            commissionBps: 0n,
+            clientDataSetId: nonce,
+            pdpEndEpoch: isEnded ? 1n : 0n,
+            providerId: this.provider.id,
+            dataSetId: id,
+          }))
+          .slice(Number(args[1]), Number(args[1]) + Number(args[2]))
+      case 'getProviderWithProduct':
+        return this.#describeProvider(BigInt(String(args[0])))
+      default:
+        throw new Error(`${functionName} is not played`)
+    }
+  }
+
+  #describeProvider(providerId: bigint) {
+    const { id, payee, serviceURL } = this.provider
+    if (providerId !== id) throw new Error('Provider does not exist')
+    const capabilities: Record<string, Hex> = {
+      serviceURL: stringToHex(serviceURL),
+      minPieceSizeInBytes: '0x7f',
+      maxPieceSizeInBytes: toHex(1_065_353_216),
+      storagePricePerTibPerDay: '0x01',
+      minProvingPeriodInEpochs: toHex(period),
+      location: stringToHex('C=NO'),
+      paymentTokenAddress: chain.contracts.usdfc.address,
+    }
+    return {
+      providerId,
+      providerInfo: { serviceProvider: payee, payee, name: 'a provider', description: '', isActive: true },
+      product: { productType: 0, capabilityKeys: Object.keys(capabilities), isActive: true },
+      productCapabilityValues: Object.values(capabilities),
+    }
+  }
+}
+
+const typed = { domain: getStorageDomain({ chain }), types: EIP712Types } as const

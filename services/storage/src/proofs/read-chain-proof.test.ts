@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { FilecoinContracts } from './filecoin-provider-contracts.fixture.ts'
+import { type ServedCurio, serveCurio } from './filecoin-provider-curio.fixture.ts'
+import { type ServedChain, serveFilecoinRpc } from './filecoin-provider-rpc.fixture.ts'
+
+const key = `0x${'5a'.repeat(32)}`
+const genesisMs = 1_667_326_380_000
+
+let contracts: FilecoinContracts
+let rpc: ServedChain
+let curio: ServedCurio
+let storage: TestStorage
+
+beforeEach(async () => {
+  const registered = { id: 7n, payee: '0x00000000000000000000000000000000000000bb', serviceURL: '' } as const
+  contracts = new FilecoinContracts({ ...registered }, BigInt(Math.floor((Date.now() - genesisMs) / 30_000)))
+  rpc = await serveFilecoinRpc(contracts)
+  curio = await serveCurio(contracts)
+  contracts.provider.serviceURL = curio.url
+  const settings = { kind: 'filecoin', name: 'fil', network: 'calibration', providerId: 7, confirmations: 1, key }
+  storage = await startTestStorage({
+    CAIRN_PROVIDERS: JSON.stringify([{ ...settings, rpcUrl: `${rpc.url}/key-of-the-endpoint`, url: curio.url }]),
+    CAIRN_DEALS: JSON.stringify({ copies: 1, waitSeconds: 0, challengeSeconds: 1, pollMs: 50 }),
+  })
+})
+afterEach(async () => {
+  await storage[Symbol.asyncDispose]()
+  await curio[Symbol.asyncDispose]()
+  await rpc[Symbol.asyncDispose]()
+})
+
+async function upload(): Promise<string> {
+  const body = new FormData()
+  body.append('file', new Blob([new Uint8Array(100_000).fill(7)]), 'seven')
+  const apiKey = await storage.createKey()
+  const { json } = await storage.call('/api/v0/add?cid-version=1', { method: 'POST', body, ...bearer(apiKey) })
+  return (json as { Hash: string }).Hash
+}
+
+type Shown = { state: string; provenAt: number | null; proofs: number; faults: number; error: string | null } & {
+  lastProof: { outcome: string; nonce: string; nonceSource: string; leafCount: number; answer: unknown } | null
+  provider: { kind: string; url: string }
+  retrievalUrl: string | null
+}
+
+async function showDeals(cid: string): Promise<Shown[]> {
+  const { json } = await storage.call(`/api/proofs/${cid}`)
+  return (json as { pieces?: { aggregate: { deals: Shown[] } | null }[] }).pieces?.[0]?.aggregate?.deals ?? []
+}
+
+/** Lets epochs pass until a deal is so. */
+const until = (cid: string, wanted: Partial<Shown>) =>
+  vi.waitFor(
+    async () => {
+      await contracts.mine()
+      expect(await showDeals(cid)).toContainEqual(expect.objectContaining(wanted))
+    },
+    { timeout: 20_000, interval: 50 },
+  )
+
+it('brings an aggregate to Filecoin and shows its proofs on the chain, by the settings alone', async () => {
+  const cid = await upload()
+  await until(cid, { state: 'kept' })
+  await contracts.beginPeriod(1n)
+  await contracts.prove(1n)
+  const epoch = contracts.head
+  await until(cid, { state: 'proving', proofs: 1, provenAt: genesisMs + Number(epoch) * 30_000 })
+  const [deal] = await showDeals(cid)
+  expect(deal?.provider).toMatchObject({ kind: 'filecoin', url: curio.url })
+  expect(deal?.retrievalUrl).toMatch(`${curio.url}/piece/bafk`)
+  expect(deal?.lastProof).toMatchObject({ outcome: 'proved', leafCount: 5, answer: null })
+  expect(deal?.lastProof?.nonce).toMatch(/^[0-9a-f]{64}$/)
+  expect(deal?.lastProof?.nonceSource).toContain(`chain 314159, epoch ${epoch}, data set 1`)
+
+  // The same proof is noted once, the next one again.
+  await contracts.passTo((contracts.dataSets[0]?.deadline ?? 0n) - 1n)
+  await contracts.mine(2)
+  await contracts.beginPeriod(1n)
+  await contracts.prove(1n)
+  await until(cid, { state: 'proving', proofs: 2 })
+  const { json } = await storage.call(`/api/pieces/${[...curio.parked.keys()][0]}/checks`)
+  expect((json as { checks: unknown[] }).checks).toHaveLength(2)
+
+  await contracts.passTo((contracts.dataSets[0]?.deadline ?? 0n) + 1n)
+  await until(cid, { state: 'faulted', faults: 1, error: expect.stringContaining('no proof in the window') })
+  const told = storage.log.join('\n')
+  expect(told).not.toContain(key.slice(2))
+  expect(told).not.toContain('key-of-the-endpoint')
+})
+
+it('goes a step back with the chain before the first proof, and borne is a chain that cannot be read', async () => {
+  const cid = await upload()
+  await until(cid, { state: 'kept' })
+  rpc.fault = 'down'
+  await until(cid, { state: 'kept', error: expect.stringContaining('UPSTREAM_FAILED') })
+  rpc.fault = 'none'
+  await until(cid, { state: 'kept', error: null })
+  const added = contracts.transactions.length
+  await contracts.reorganise(Number(contracts.head - contracts.blockOf(1n)) + 1)
+  expect(contracts.dataSets[0]?.pieces).toEqual([])
+  await until(cid, { state: 'kept', error: null })
+  await vi.waitFor(() => expect(contracts.dataSets[0]?.pieces).toHaveLength(1), { timeout: 20_000 })
+  expect(contracts.transactions.length).toBeGreaterThanOrEqual(added)
+})
+
+it('counts as lost what the chain has no more after it was proven', async () => {
+  const cid = await upload()
+  await until(cid, { state: 'kept' })
+  await contracts.beginPeriod(1n)
+  await contracts.prove(1n)
+  await until(cid, { state: 'proving' })
+  await contracts.dropPiece(1n, 0n)
+  await until(cid, { state: 'faulted', error: expect.stringContaining('PIECE_NOT_FOUND') })
+})

@@ -1,0 +1,82 @@
+import { CairnError } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { createUploadId } from '../uploads/upload-id.ts'
+import { noteCheck } from './challenge-deal.ts'
+import type { ChainProof, Provider } from './provider.ts'
+import type { AggregateRow, CheckRow, DealRow } from './store.ts'
+import { updateDeal } from './update-deal.ts'
+
+/** How often the chain is looked at, at most: often enough to see every proof while its epoch can still be read. */
+const lookAgainMs = 600_000
+/** A chain that cannot be read says nothing about the provider, but not for ever. */
+const unreadMostMs = 3 * 86_400_000
+const noNonce = '0'.repeat(64)
+
+/** A provider whose proofs are on a chain. */
+export type ChainProvider = Provider & Required<Pick<Provider, 'lastProof'>>
+
+/** Whether a provider's proofs are read from a chain. */
+export function provesOnChain(provider: Provider): provider is ChainProvider {
+  return provider.lastProof !== undefined
+}
+
+/**
+ * Notes the newest proof that a provider gave its chain, in the place of a challenge: there is no answer, and the nonce is
+ * the transaction that anyone can look up. A window that passed without a proof ends the deal, as the chain counts it as a
+ * fault too. A piece that the chain no longer shows was reorganised out where it never was proven, and lost where it was.
+ */
+export async function readChainProof(
+  context: Context,
+  provider: ChainProvider,
+  deal: DealRow,
+  aggregate: AggregateRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, config, log, metrics } = context
+  const next_at = clock.now() + Math.min(config.deals.challengeMs / 2, lookAgainMs)
+  const note = async (check: Pick<CheckRow, 'outcome' | 'reason' | 'nonce' | 'nonce_source' | 'leaf_count'>) => {
+    const asked_at = clock.now()
+    await noteCheck(context, deal, {
+      id: createUploadId(asked_at),
+      deal_number: deal.number,
+      asked_at,
+      answer: null,
+      ...check,
+    })
+    metrics.possessionChecks.inc({ outcome: check.outcome })
+  }
+  const lose = async (outcome: 'wrong' | 'silent', reason: string): Promise<void> => {
+    log.warn({ deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason }, 'a provider gave no proof')
+    await note({ outcome, reason, nonce: noNonce, nonce_source: 'the provider’s chain', leaf_count: 0 })
+    await updateDeal(context, deal, { state: 'faulted', faults: deal.faults + 1, error: reason })
+  }
+
+  let proof: ChainProof
+  try {
+    proof = await provider.lastProof(aggregate.cid, deal.kept_at ?? deal.since, { signal })
+  } catch (error) {
+    if (!CairnError.is(error)) throw error
+    const reason = `${error.code}: ${error.message}`.slice(0, 500)
+    if (error.code === 'PIECE_NOT_FOUND') {
+      if (deal.proven_at !== null) return lose('wrong', reason)
+      return updateDeal(context, deal, { state: 'offered', next_at: clock.now(), error: reason })
+    }
+    // A service that is about to stop says nothing.
+    if (signal.aborted && signal.reason?.name !== 'TimeoutError') return
+    if (clock.now() - (deal.proven_at ?? deal.kept_at ?? deal.since) >= unreadMostMs) return lose('silent', reason)
+    return updateDeal(context, deal, { next_at, tries: deal.tries + 1, error: reason })
+  }
+  const { newest, missed } = proof
+  const isNew = newest !== undefined && newest.provenAt > (deal.proven_at ?? 0)
+  if (isNew) {
+    const { transaction: nonce, source: nonce_source, leafCount: leaf_count } = newest
+    await note({ outcome: 'proved', reason: null, nonce, nonce_source, leaf_count })
+  }
+  if (missed !== undefined) return lose('silent', missed)
+  await updateDeal(context, deal, {
+    next_at,
+    tries: 0,
+    error: null,
+    ...(isNew ? { state: 'proving', proven_at: newest.provenAt, proofs: deal.proofs + 1 } : {}),
+  })
+}
