@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { buildAggregate, createPieceHasher, encodePieceCid, hashPiece, resolveAggregate } from '@cairn/pieces'
-import { createApiKey, createClient, getProofs, uploadBytes, verifyStorage } from '@cairn/sdk'
+import { createApiKey, createClient, uploadBytes, verifyStorage, waitForProof } from '@cairn/sdk'
 import { Piece as Reference } from '@web3-storage/data-segment'
 import { startNetwork } from './network.ts'
 import { type Bench, type BenchOptions, formatNumber, median, type Row } from './report.ts'
@@ -91,12 +91,7 @@ async function measureFirstProof(scratch: string, runs: number): Promise<Row[]> 
   for (let run = 0; run < runs; run++) {
     const started = performance.now()
     const { cid } = await uploadBytes(client, fill(new Uint8Array(100_000)), { name: `bench-${run}` })
-    for (;;) {
-      const proofs = await getProofs(client, cid).catch(() => undefined)
-      if (proofs?.pieces[0]?.aggregate?.deals.some(({ proofs: count }) => count > 0)) break
-      if (performance.now() - started > 60_000) throw new Error('no proof came within a minute')
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+    await waitForProof(client, cid, { waitMs: 60_000 })
     first.push(performance.now() - started)
     const begun = performance.now()
     const { isProven } = await verifyStorage(client, cid)

@@ -12,7 +12,7 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 let network: TestNetwork
 let folder = ''
 beforeAll(async () => {
-  network = await createTestNetwork({}, 'local')
+  network = await createTestNetwork({}, 'local', 20, 3)
   folder = mkdtempSync(join(tmpdir(), 'cairn-readme-'))
 })
 afterAll(async () => {

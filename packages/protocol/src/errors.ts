@@ -263,7 +263,7 @@ export const errorTable = {
     'Get the piece from another provider; this one has to mend or fetch its copy again.',
   ),
   PROOF_INVALID: row(
-    502,
+    422,
     'The proof does not hold',
     'Whoever gave it is wrong or lies: details has the reason. Ask again, or ask another provider.',
   ),

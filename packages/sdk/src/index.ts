@@ -93,6 +93,7 @@ export {
   type VerifyOptions,
   verifyStorage,
 } from './proofs/verify-storage.ts'
+export { type WaitOptions, waitForProof } from './proofs/wait-for-proof.ts'
 export { type CallOptions, call } from './request.ts'
 export type { EncryptedUploadOptions, EncryptedUploadResult } from './upload/send-encrypted.ts'
 export type { UploadOptions, UploadResult } from './upload/send-files.ts'

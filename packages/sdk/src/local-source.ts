@@ -27,6 +27,8 @@ export type StreamedRequest = {
   /** The body. A piece is valid until the next is asked for. */
   body: AsyncIterable<Uint8Array>
   signal: AbortSignal
+  /** Told how much of the body is on its way, where it is gathered before it is sent. */
+  onSent?: ((bytes: number, total: number) => void) | undefined
 }
 
 /** An answer, read to its end. */

@@ -24,11 +24,15 @@ export function openPath(path: string): Promise<LocalPath> {
   })
 }
 
+/** Whether a body goes out while it is read. */
+export const sendsWhileReading: boolean = false
+
 const blobBytes = 8 * 1024 * 1024
 
 /**
  * Sends a body gathered into a Blob: browsers stream requests over HTTP/2 only. The body is read, hashed and counted as
- * progress while it is gathered, before its first byte is sent. Every few MiB become a Blob of their own, which the
+ * progress while it is gathered, before its first byte is sent; what is sent is told by XMLHttpRequest, which alone knows
+ * it. Every few MiB become a Blob of their own, which the
  * browser keeps outside the page's memory, on disk where it is large.
  */
 export async function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
@@ -46,14 +50,36 @@ export async function sendStreamed(send: StreamedRequest): Promise<StreamedAnswe
   }
   parts.push(new Blob(pieces))
   send.signal.throwIfAborted()
-  const response = await fetch(send.url, {
-    method: 'POST',
-    headers: send.headers,
-    body: new Blob(parts),
-    signal: send.signal,
-    redirect: 'manual',
+  return post(send, new Blob(parts))
+}
+
+function post({ url, headers, signal, onSent }: StreamedRequest, body: Blob): Promise<StreamedAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    const stop = () => {
+      request.abort()
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    request.onloadend = () => signal.removeEventListener('abort', stop)
+    request.open('POST', url)
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+    request.upload.onprogress = ({ loaded, total }) => onSent?.(loaded, total)
+    request.onerror = () => reject(new CairnError('NETWORK_ERROR'))
+    request.onload = () => {
+      // A key must not travel to where nobody meant it to go; the browser has followed by then, so the answer is not taken.
+      if (request.responseURL !== '' && request.responseURL !== new URL(url, location.href).href) {
+        reject(new CairnError('UNEXPECTED_RESPONSE', { message: 'The server answered with a redirect' }))
+        return
+      }
+      resolve({
+        status: request.status,
+        header: (name) => request.getResponseHeader(name),
+        text: request.responseText,
+      })
+    }
+    request.send(body)
   })
-  return { status: response.status, header: (name) => response.headers.get(name), text: await response.text() }
 }
 
 function noDisk(): never {

@@ -143,6 +143,9 @@ function unreadable(path: string, cause: unknown): CairnError {
   return new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}${why}`, cause })
 }
 
+/** Whether a body goes out while it is read. */
+export const sendsWhileReading: boolean = true
+
 /**
  * Sends a request whose body is made on the way. Node's own HTTP client moves large bodies faster than fetch, and leaves
  * the pieces to us.

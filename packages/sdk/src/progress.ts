@@ -1,6 +1,10 @@
 /** How far a transfer is: the same form for uploads and downloads, in Node and browsers. */
 export type Progress = {
-  phase: 'send' | 'receive'
+  /**
+   * `prepare`: read, hashed and encrypted before anything is sent, as browsers do; `keys`: shards are being saved. Node sends
+   * while it reads.
+   */
+  phase: 'prepare' | 'keys' | 'send' | 'receive'
   /** Bytes of content so far. */
   bytes: number
   /** All bytes, where that is known. */
@@ -13,7 +17,7 @@ export type Progress = {
 export type OnProgress = (progress: Progress) => void
 
 /** Counts bytes and tells of them at most twenty times a second, and once at the end. */
-export type ProgressMeter = { add(bytes: number): void; done(): void }
+export type ProgressMeter = { add(bytes: number): void; reach(bytes: number): void; done(): void }
 
 const stepMs = 50
 
@@ -22,7 +26,7 @@ export function createProgress(
   total: number | undefined,
   onProgress: OnProgress | undefined,
 ): ProgressMeter {
-  if (onProgress === undefined) return { add: () => undefined, done: () => undefined }
+  if (onProgress === undefined) return { add: () => undefined, reach: () => undefined, done: () => undefined }
   const started = performance.now()
   let bytes = 0
   let told = Number.NEGATIVE_INFINITY
@@ -34,12 +38,14 @@ export function createProgress(
       total === undefined || bytes === 0 ? undefined : (Math.max(0, total - bytes) / bytesPerSecond) * 1000
     onProgress({ phase, bytes, total, bytesPerSecond, remainingMs })
   }
+  const reach = (all: number) => {
+    bytes = all
+    const now = performance.now()
+    if (now - told >= stepMs) tell(now)
+  }
   return {
-    add(more) {
-      bytes += more
-      const now = performance.now()
-      if (now - told >= stepMs) tell(now)
-    },
+    add: (more) => reach(bytes + more),
+    reach,
     done: () => tell(performance.now()),
   }
 }

@@ -22,7 +22,8 @@ const timeoutMs = 20_000
 
 /**
  * Mends what a change that was cut off left behind: each node catches up with what three of its peers state. The owner's call
- * also saves the key anew where a node lacks its shard: the key stays the same, all five get fresh shards of it.
+ * also saves the key anew where a node lacks its shard: the key stays the same, all five get fresh shards of it, and those
+ * that had none the rights that the others state.
  * @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED, NO_SESSION
  */
 export async function repairKey(
@@ -33,11 +34,14 @@ export async function repairKey(
   const { address } = sessionOf(client)
   const before = await getKeyStatus(client, cid, options)
   const nodes: RepairReport['nodes'] = []
+  const repairOne = async (node: number) => {
+    const input = { params: { node: String(node) }, body: { address, cid } }
+    const { data } = await callWithSession(client, repairKeyCall, node, input, { ...options, timeoutMs })
+    return data.outcome
+  }
   for (const node of nodeNumbers) {
     try {
-      const input = { params: { node: String(node) }, body: { address, cid } }
-      const { data } = await callWithSession(client, repairKeyCall, node, input, { ...options, timeoutMs })
-      nodes.push({ node, outcome: data.outcome })
+      nodes.push({ node, outcome: await repairOne(node) })
     } catch (error) {
       nodes.push({ node, outcome: 'failed', error: CairnError.from(error) })
     }
@@ -51,7 +55,17 @@ export async function repairKey(
       ...options,
       shareTo: before.agreed.sharedTo,
     })
-    for (const one of lacking) if (done.includes(one.node)) one.outcome = 'saved'
+    // Asking all five puts the new shards in force; only then do peers state rights that go with them.
+    await getKeyStatus(client, cid, options)
+    for (const one of lacking.filter(({ node }) => done.includes(node))) {
+      try {
+        await repairOne(one.node)
+        one.outcome = 'saved'
+        delete one.error
+      } catch (error) {
+        one.error = CairnError.from(error)
+      }
+    }
   }
   return { before, after: await getKeyStatus(client, cid, options), nodes }
 }

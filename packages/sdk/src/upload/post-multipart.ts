@@ -13,6 +13,8 @@ export type MultipartUpload = {
   contentLength: number | undefined
   body: AsyncIterable<Uint8Array>
   signal?: AbortSignal | undefined
+  /** Told how much is sent, where a platform knows it. */
+  onSent?: ((bytes: number, total: number) => void) | undefined
 }
 
 /**
@@ -40,6 +42,7 @@ export async function postMultipart(client: Client, upload: MultipartUpload): Pr
       contentLength: upload.contentLength,
       body,
       signal,
+      onSent: upload.onSent,
     })
     if (answer.status < 200 || answer.status > 299)
       throw decodeError('upload', { status: answer.status, header: answer.header, body: answer.text })

@@ -7,11 +7,10 @@ import { encryptedSize, encryptStream, type FileFormat } from '../encryption/enc
 import type { ChangeResult } from '../keys/change-nodes.ts'
 import { type PreparedKey, prepareKey, type SaveKeyOptions } from '../keys/save-key.ts'
 import type { LocalFile } from '../local-source.ts'
-import { createProgress } from '../progress.ts'
 import { tryAgain } from '../request.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { postMultipart } from './post-multipart.ts'
-import { type Batch, discard, profileOf, queryOf, type UploadOptions, type UploadResult } from './send-files.ts'
+import { type Batch, createMeters, discard, profileOf, queryOf, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /** Options of encrypted uploads. */
 export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory'> &
@@ -68,14 +67,16 @@ async function sendOnce(
   save: SaveOneKey,
 ): Promise<EncryptedUploadResult[]> {
   const boundary = createBoundary()
-  const progress = createProgress('send', batch.totalBytes, options.onProgress)
+  const { reading, sending, onSent } = createMeters(batch.totalBytes, options.onProgress)
   const sent: Sent[] = []
   const body = async function* (): AsyncGenerator<Uint8Array> {
     for await (const file of batch.files()) {
       yield partHead(boundary, { ...file, mimeType: undefined }, sent.length === 0)
-      yield* encryptPart(file, options, progress.add, sent)
+      yield* encryptPart(file, options, reading.add, sent)
     }
     if (sent.length === 0) throw new CairnError('NO_FILE', { message: 'There is no file to upload' })
+    const bytes = sent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+    options.onProgress?.({ phase: 'keys', bytes, total: bytes, bytesPerSecond: 0, remainingMs: undefined })
     await saveKeys(sent, save)
     yield multipartEnd(boundary)
   }
@@ -89,9 +90,10 @@ async function sendOnce(
     contentLength: await contentLength(batch, boundary, options),
     body: body(),
     signal: options.signal,
+    onSent,
   })
   compare(readAnswers(text), sent)
-  progress.done()
+  sending.done()
   return sent.map(({ key: _key, keys, ...result }) => ({
     ...result,
     keys: keys ?? { done: [], pending: [], isEffective: false },

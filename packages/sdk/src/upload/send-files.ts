@@ -9,10 +9,10 @@ import {
   profileFor,
 } from '@cairn/unixfs'
 import * as v from 'valibot'
-import { hashSha256 } from '#platform'
+import { hashSha256, sendsWhileReading } from '#platform'
 import type { Client } from '../client.ts'
 import type { LocalFile } from '../local-source.ts'
-import { createProgress, type OnProgress } from '../progress.ts'
+import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'
 import { tryAgain } from '../request.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { postMultipart } from './post-multipart.ts'
@@ -70,18 +70,32 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
   const profile = profileOf(options)
   const boundary = createBoundary()
   const state: Sending = { profile, wrap: options.wrapWithDirectory ?? false, sizeBytes: 0, node: undefined }
-  const progress = createProgress('send', batch.totalBytes, options.onProgress)
+  const { reading, sending, onSent } = createMeters(batch.totalBytes, options.onProgress)
   const text = await postMultipart(client, {
     query: queryOf(options),
     boundary,
     headers: options.mimeType === undefined ? {} : { 'mime-type': options.mimeType },
     contentLength: await contentLength(batch, boundary),
-    body: writeBody(batch, boundary, state, progress.add),
+    body: writeBody(batch, boundary, state, reading.add),
     signal: options.signal,
+    onSent,
   })
   const result = compare(readAnswer(text), state)
-  progress.done()
+  sending.done()
   return result
+}
+
+/** Meters of what is read and what is sent: one and the same where a body goes out while it is read. */
+export function createMeters(
+  totalBytes: number | undefined,
+  onProgress: OnProgress | undefined,
+): { reading: ProgressMeter; sending: ProgressMeter; onSent: (bytes: number, total: number) => void } {
+  const sending = createProgress('send', totalBytes, onProgress)
+  const reading = sendsWhileReading ? sending : createProgress('prepare', totalBytes, onProgress)
+  // What is told are bytes of content; the body has heads of its parts besides.
+  const onSent = (bytes: number, total: number) =>
+    sending.reach(Math.round(((totalBytes ?? total) * bytes) / Math.max(1, total)))
+  return { reading, sending, onSent }
 }
 
 /** How the content becomes a DAG. */

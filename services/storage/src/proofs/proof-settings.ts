@@ -123,7 +123,7 @@ const dealSchema = v.strictObject({
   // A quarter of a padded GiB: three and an index make an aggregate that providers of the Filecoin network take.
   pieceBytes: v.optional(
     v.pipe(v.number(), v.safeInteger(), v.minValue(4 * MIB), v.maxValue(roomOf(heightMost - 1))),
-    roomOf(24),
+    roomOf(23),
   ),
   waitSeconds: v.optional(seconds, 3600),
   challengeSeconds: v.optional(v.pipe(seconds, v.minValue(1)), 6 * 3600),
