@@ -164,3 +164,37 @@ test('a file is encrypted, shared, and decrypted in the page, in both formats', 
   const whole = { done: 5, denied: 'ACCESS_DENIED', same: 2_500_000, more: true }
   expect(result).toEqual([whole, whole])
 })
+
+test('names are published, by the service and by a key of the page alone, and resolved verified', async () => {
+  const result = await page.evaluate(`(async () => {
+    const { cid } = await sdk.uploadText(client, 'named')
+    const nobody = sdk.createClient({ network: client.network })
+    const held = await sdk.createName(client, { label: 'page' })
+    await sdk.publishName(client, held.name, cid)
+    const keys = [await sdk.createNameKey(), await sdk.createNameKey()]
+    await sdk.publishSigned(client, keys[0], held.name, { label: 'mine' })
+    await sdk.publishSigned(nobody, await sdk.importNameKey(await sdk.exportNameKey(keys[1])), '/ipns/' + keys[0].name)
+    const found = await sdk.resolveName(nobody, keys[1].name)
+    const past = await Array.fromAsync(sdk.listNameHistory(client, held.name))
+    await sdk.renameName(client, held.name, 'other')
+    const labels = (await Array.fromAsync(sdk.listNames(client))).map(({ label }) => label).sort()
+    const exported = await sdk.exportName(client, held.name)
+    await sdk.removeName(client, held.name)
+    return {
+      isFound: found.cid === cid,
+      steps: found.records.length,
+      past: past.length,
+      labels,
+      isOwn: (await sdk.importNameKey(exported.key)).name === held.name,
+      gone: await sdk.getName(client, held.name).catch((error) => error.code),
+    }
+  })()`)
+  expect(result).toEqual({
+    isFound: true,
+    steps: 3,
+    past: 1,
+    labels: ['mine', 'other'],
+    isOwn: true,
+    gone: 'NAME_NOT_FOUND',
+  })
+})

@@ -143,3 +143,18 @@ test('encrypted files: up, shared, revoked, and back again', async () => {
   await lighthouse(['decrypt-file', cid], [['password', password]])
   expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('a secret of the command line')
 })
+
+test('ipns: a key is made, published, listed and removed', async () => {
+  const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+  const made = await lighthouse(['ipns', '-gen'])
+  const key = /ipnsName: (\w+)/.exec(made)?.[1] ?? ''
+  const name = /ipnsId: (k51\w+)/.exec(made)?.[1] ?? ''
+  expect(key, made).toMatch(/^[0-9a-f]{32}$/)
+  const said = await lighthouse(['ipns', '-pub', '-k', key, '-c', cid])
+  expect(said).toContain('Published')
+  expect(said).toContain(`/ipns/${name}`)
+  const listed = await lighthouse(['ipns', '-l'])
+  for (const part of [key, name, cid]) expect(listed).toContain(part)
+  expect(await lighthouse(['ipns', '-r', key])).toContain('Record Removed')
+  expect(await lighthouse(['ipns', '-l'])).not.toContain(key)
+})
