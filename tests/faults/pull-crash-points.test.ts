@@ -1,0 +1,95 @@
+// A provider is ended at its n-th write, sync, rename, …, while it takes in one piece; what it said must hold.
+import { execFile, spawnSync } from 'node:child_process'
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bytesOf, cidOf, startTestSource, type TestSource } from '../../services/provider/src/test-provider.fixture.ts'
+
+const run = promisify(execFile)
+const node = [process.execPath, '--conditions=@cairn/source', join(import.meta.dirname, 'pull-program.ts')]
+const calls = ['pwrite64', 'fdatasync', 'fsync', 'rename', 'unlink', 'ftruncate']
+/** Every how many of the points of a call is tried; `CAIRN_TEST_CRASH_POINTS=1` tries all of them. */
+const step = Number(process.env['CAIRN_TEST_CRASH_POINTS'] ?? 9)
+
+let folder = ''
+let source: TestSource
+let cid = ''
+let url = ''
+const payload = bytesOf(700_000)
+
+beforeAll(async () => {
+  if (spawnSync('strace', ['-V']).status !== 0)
+    throw new Error('These tests need strace. On Debian: apt install strace')
+  folder = await mkdtemp(join(tmpdir(), 'cairn-pull-'))
+  source = await startTestSource()
+  cid = await cidOf(payload)
+  url = source.put('/piece', payload)
+  // Its tables are made: what is traced is a piece that comes in.
+  await run(node[0] ?? '', [...node.slice(1), join(folder, 'prepared'), source.url, cid])
+})
+afterAll(async () => {
+  await source[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Takes the piece in, traced. Answers what the provider said before it ended. */
+async function pull(home: string, ...strace: string[]): Promise<string[]> {
+  await cp(join(folder, 'prepared'), home, { recursive: true })
+  const traced = ['-f', '-qq', `--trace=${calls.join(',')}`, ...strace]
+  const env = { PATH: '/usr/bin:/bin', UV_THREADPOOL_SIZE: '1' }
+  try {
+    const { stdout } = await run('strace', [...traced, ...node, home, source.url, cid, url], { env })
+    return stdout.split('\n')
+  } catch (error) {
+    return error instanceof Error && 'stdout' in error ? `${error.stdout}`.split('\n') : []
+  }
+}
+
+async function countPoints(): Promise<[string, number][]> {
+  const trace = join(folder, 'trace')
+  expect(await pull(join(folder, 'counted'), '-o', trace)).toContain('kept')
+  // strace counts the calls of each thread by itself.
+  const counts = new Map<string, number>()
+  for (const line of (await readFile(trace, 'utf8')).split('\n')) {
+    const [, thread, call] = /^(\d+)\s+(\w+)\(/.exec(line) ?? []
+    if (call !== undefined) counts.set(`${call} ${thread}`, (counts.get(`${call} ${thread}`) ?? 0) + 1)
+  }
+  return calls.flatMap((call): [string, number][] => {
+    const most = Math.max(0, ...[...counts].filter(([key]) => key.startsWith(`${call} `)).map(([, count]) => count))
+    return Array.from({ length: most }, (_, at) => [call, at + 1])
+  })
+}
+
+test('a provider that ends at any call to the disk keeps what it said it keeps, and nothing half', async () => {
+  const points = await countPoints()
+  expect(points.length).toBeGreaterThan(20)
+  if (process.env['CAIRN_TEST_CRASH_POINTS']) console.log(`${points.length} points`)
+  // A random start, so that in time all of them are tried.
+  const first = Math.floor(Math.random() * step)
+  const ended: string[] = []
+  for (const [call, nth] of points.filter((_point, at) => at % step === first)) {
+    const name = `${call} ${nth}`
+    const home = join(folder, name.replace(' ', '-'))
+    const said = await pull(home, '-e', `inject=${call}:signal=SIGKILL:when=${nth}`)
+    if (!said.includes('kept')) ended.push(name)
+    const asked = source.requests.length
+    const { stdout } = await run(node[0] ?? '', [...node.slice(1), home, source.url, cid, url])
+    const [was = '', ...rest] = stdout.split('\n')
+    expect(rest, name).toContain('kept')
+    if (said.includes('kept')) {
+      expect(was, name).toBe('was kept')
+      expect(source.requests.length, name).toBe(asked)
+    } else if (said.includes('taken')) {
+      expect(['was queued', 'was pulling', 'was kept'], name).toContain(was)
+    }
+    const kept = join(home, 'pieces', cid.slice(-2))
+    expect((await readFile(join(kept, `${cid}.payload`))).equals(payload), name).toBe(true)
+    expect((await readdir(kept)).sort(), name).toEqual([`${cid}.payload`, `${cid}.tree`])
+    expect(await readdir(join(home, 'parts')), name).toEqual([])
+    await rm(home, { recursive: true, force: true })
+  }
+  // Some points lie after the last word; most must have ended it.
+  expect(ended.length).toBeGreaterThan(0)
+})
