@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 
 /** A DNS server that knows TXT records, on a free port of loopback. */
 export type DnsServer = {
@@ -7,6 +8,10 @@ export type DnsServer = {
   readonly address: string
   /** Texts by name; a name that is not there does not exist. */
   readonly texts: Map<string, string[]>
+  /** Of all records it gives. */
+  ttlSeconds: number
+  /** Whether answers over UDP are cut off, so that they must be asked for over TCP. */
+  isTruncating: boolean
   /** Names it was asked for, in order. */
   readonly asked: string[]
   /** Answers with SERVFAIL while set. */
@@ -22,20 +27,58 @@ export async function startDnsServer(): Promise<DnsServer> {
   const socket = createSocket('udp4')
   const texts = new Map<string, string[]>()
   const asked: string[] = []
-  const state = { isBroken: false }
-  socket.on('message', (query, from) => {
+  const state = { isBroken: false, isTruncating: false, ttlSeconds: 60 }
+  const answer = (query: Buffer): Buffer => {
     const { name, end } = readName(query)
     asked.push(name)
     const known = state.isBroken ? undefined : texts.get(name.toLowerCase())
     const code = state.isBroken ? 2 : known === undefined ? 3 : 0
-    socket.send(writeAnswer(query, end, code, known ?? []), from.port, from.address)
+    return writeAnswer(query, end, code, known ?? [], state.ttlSeconds)
+  }
+  socket.on('message', (query, from) => {
+    const whole = answer(query)
+    // One of another question comes first: it must not count.
+    const stray = Buffer.from(whole)
+    stray.writeUInt16BE(whole.readUInt16BE(0) ^ 1, 0)
+    socket.send(stray, from.port, from.address)
+    if (state.isTruncating) {
+      whole.writeUInt16BE(whole.readUInt16BE(2) | 0x0200, 2)
+      whole.writeUInt16BE(0, 6)
+    }
+    socket.send(state.isTruncating ? whole.subarray(0, readName(query).end) : whole, from.port, from.address)
   })
-  socket.bind(0, '127.0.0.1')
+  const streams = createServer((stream) => {
+    stream.once('data', (query) => {
+      const whole = answer(query.subarray(2))
+      const length = Buffer.alloc(2)
+      length.writeUInt16BE(whole.length)
+      // In two pieces, as networks do.
+      stream.write(Buffer.concat([length, whole.subarray(0, 5)]))
+      stream.end(whole.subarray(5))
+    })
+  })
+  streams.listen(0, '127.0.0.1')
+  await once(streams, 'listening')
+  const address = streams.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  socket.bind(port, '127.0.0.1')
   await once(socket, 'listening')
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `127.0.0.1:${port}`,
     texts,
     asked,
+    get ttlSeconds() {
+      return state.ttlSeconds
+    },
+    set ttlSeconds(value) {
+      state.ttlSeconds = value
+    },
+    get isTruncating() {
+      return state.isTruncating
+    },
+    set isTruncating(value) {
+      state.isTruncating = value
+    },
     get isBroken() {
       return state.isBroken
     },
@@ -43,6 +86,7 @@ export async function startDnsServer(): Promise<DnsServer> {
       state.isBroken = value
     },
     async [Symbol.asyncDispose]() {
+      streams.close()
       socket.close()
       await once(socket, 'close')
     },
@@ -60,7 +104,7 @@ function readName(query: Buffer): { name: string; end: number } {
   return { name: labels.join('.'), end: at + 5 }
 }
 
-function writeAnswer(query: Buffer, end: number, code: number, texts: readonly string[]): Buffer {
+function writeAnswer(query: Buffer, end: number, code: number, texts: readonly string[], ttlSeconds: number): Buffer {
   const head = Buffer.alloc(headBytes)
   query.copy(head, 0, 0, 2)
   head.writeUInt16BE(0x8180 | code, 2)
@@ -75,7 +119,7 @@ function writeAnswer(query: Buffer, end: number, code: number, texts: readonly s
     record.writeUInt16BE(0xc00c, 0)
     record.writeUInt16BE(textType, 2)
     record.writeUInt16BE(1, 4)
-    record.writeUInt32BE(300, 6)
+    record.writeUInt32BE(ttlSeconds, 6)
     record.writeUInt16BE(data.length, 10)
     return Buffer.concat([record, data])
   })

@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { decodeTextAnswer, encodeTextQuestion } from './dns-message.ts'
 import { type DnsServer, startDnsServer } from './dns-server.fixture.ts'
 import { createDnslinkResolver, type DnslinkResolver } from './dnslink.ts'
 
@@ -39,7 +41,7 @@ test('of several links, the first in the order of bytes counts; what is no link 
   await expect(resolve('none.example')).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' })
 })
 
-test('answers are kept for a minute, missing ones for a quarter of it, and one question serves all who ask at once', async () => {
+test('answers are kept as long as their TTL says, missing ones a quarter of a minute, and one question serves all who ask at once', async () => {
   dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
   await Promise.all([1, 2, 3].map(() => resolve('a.example')))
   now += 59_000
@@ -53,6 +55,34 @@ test('answers are kept for a minute, missing ones for a quarter of it, and one q
   await expect(resolve('new.example')).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' })
   now += 15_000
   expect(await resolve('new.example')).toBe(`/ipfs/${cid}`)
+})
+
+test('an answer that does not fit into a datagram is asked for over TCP', async () => {
+  dns.isTruncating = true
+  const links = Array.from({ length: 40 }, (_, at) => `dnslink=/ipfs/${cid}/${at}${'x'.repeat(100)}`)
+  dns.texts.set('_dnslink.a.example', links)
+  expect(await resolve('a.example')).toMatch(/\/0x+$/)
+  expect(dns.asked).toHaveLength(2)
+})
+
+test('a server that is not there is passed over for the next one', async () => {
+  dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
+  const two = createDnslinkResolver(['127.0.0.1:1', dns.address], () => now)
+  expect((await two.resolve('a.example', never)).value).toBe(`/ipfs/${cid}`)
+})
+
+test('no bytes of an answer break the reader', () => {
+  const question = encodeTextQuestion(7, '_dnslink.a.example')
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat({ max: 400 }), (noise, cut) => {
+      const message = Buffer.concat([question, noise]).subarray(0, cut)
+      if (message.length > 3) message.writeUInt8(0x80, 2)
+      if (message.length > 7) message.writeUInt16BE(noise[0] ?? 0, 6)
+      const answer = decodeTextAnswer(message, 7, '_dnslink.a.example')
+      if (answer?.kind === 'texts') expect(answer.texts.length).toBeGreaterThan(0)
+    }),
+    { numRuns: 2000 },
+  )
 })
 
 test('a server that fails is told apart from a name that is not there, and is not remembered', async () => {

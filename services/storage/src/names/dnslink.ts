@@ -1,5 +1,5 @@
-import { Resolver } from 'node:dns/promises'
 import { CairnError } from '@cairn/protocol'
+import { createDnsClient } from './dns-client.ts'
 import { readTarget } from './name-value.ts'
 
 /** Looks DNSLinks up. */
@@ -8,12 +8,13 @@ export type DnslinkResolver = {
   resolve(host: string, signal: AbortSignal): Promise<{ value: string; maxAgeMs: number }>
 }
 
-/** The system's client does not tell the TTL of TXT records; a minute is what Kubo takes then, too. */
-const lifetimeMs = 60_000
+/** An answer is kept as long as its TTL says, up to this. */
+const lifetimeMsMost = 24 * 3_600_000
 /** How long it is remembered that a host has no DNSLink. */
 const missingLifetimeMs = 15_000
-const timeoutMs = 2000
-const tries = 2
+/** Longest name there is. */
+const nameCharactersMost = 253
+const missing = { kind: 'missing' } as const
 const keptMost = 1000
 const lookupsMost = 64
 
@@ -24,13 +25,12 @@ type Kept = { value: string | undefined; until: number }
  * @see https://dnslink.org/
  */
 export function createDnslinkResolver(servers: readonly string[], now: () => number): DnslinkResolver {
-  const resolver = new Resolver({ timeout: timeoutMs, tries })
-  resolver.setServers(servers)
+  const client = createDnsClient(servers)
   const kept = new Map<string, Kept>()
   const running = new Map<string, Promise<Kept>>()
 
-  const keep = (host: string, value: string | undefined): Kept => {
-    const entry = { value, until: now() + (value === undefined ? missingLifetimeMs : lifetimeMs) }
+  const keep = (host: string, value: string | undefined, ageMs: number): Kept => {
+    const entry = { value, until: now() + ageMs }
     kept.delete(host)
     const [oldest] = kept.keys()
     if (kept.size >= keptMost && oldest !== undefined) kept.delete(oldest)
@@ -39,18 +39,21 @@ export function createDnslinkResolver(servers: readonly string[], now: () => num
   }
 
   const ask = async (host: string): Promise<Kept> => {
-    try {
-      const texts = await resolver.resolveTxt(`_dnslink.${host}`)
-      return keep(host, chooseLink(texts.map((parts) => parts.join(''))))
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
-      if (code === 'ENOTFOUND' || code === 'ENODATA') return keep(host, undefined)
-      throw new CairnError('UPSTREAM_FAILED', {
-        message: `The DNS servers gave no answer about ${host}`,
-        hint: 'Try again later, or open the CID itself.',
-        cause: error,
-      })
+    const name = `_dnslink.${host}`
+    const answer = name.length > nameCharactersMost ? missing : await client.askText(name)
+    if (answer.kind === 'missing') return keep(host, undefined, missingLifetimeMs)
+    if (answer.kind === 'texts') {
+      const link = chooseLink(answer.texts)
+      return keep(
+        host,
+        link,
+        Math.min(answer.ttlSeconds * 1000, link === undefined ? missingLifetimeMs : lifetimeMsMost),
+      )
     }
+    throw new CairnError('UPSTREAM_FAILED', {
+      message: `The DNS servers gave no answer about ${host}`,
+      hint: 'Try again later, or open the CID itself.',
+    })
   }
 
   const lookUp = (host: string): Promise<Kept> => {
