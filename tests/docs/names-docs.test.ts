@@ -1,6 +1,5 @@
 // The page's example is run as it stands, with what it leaves to its reader put before it; its commands exist.
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import {
   nameDepthMost,
@@ -13,41 +12,24 @@ import * as sdk from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { name } from '../../packages/cli/src/commands/name.ts'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { runExample } from './run-example.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/how-to/names.md'), 'utf8')
 
 let network: TestNetwork
-let folder = ''
 beforeAll(async () => {
   network = await createTestNetwork()
-  mkdirSync(join(root, '.cache'), { recursive: true })
-  // Below the project, so that its packages are found.
-  folder = mkdtempSync(join(root, '.cache', 'docs-'))
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await network?.[Symbol.asyncDispose]()
-})
+afterAll(() => network?.[Symbol.asyncDispose]())
 
 test('the example of the SDK works', async () => {
-  const example = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
-  expect(example).toContain('publishSigned')
+  expect(page).toContain('publishSigned')
   const { apiKey } = await createTestKey(network)
-  const body = example.replace('loadNetwork()', `loadNetwork(${JSON.stringify(join(network.home, 'network.json'))})`)
-  const file = join(folder, 'example.ts')
-  const lines = [`const apiKey = ${JSON.stringify(apiKey)}`, body, 'console.log(cid === first.cid, records.length)']
-  writeFileSync(file, lines.join('\n'))
-  const child = spawn(process.execPath, ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', file], {
-    cwd: root,
+  const said = await runExample(page, network, {
+    before: [`const apiKey = ${JSON.stringify(apiKey)}`],
+    behind: ['console.log(cid === first.cid, records.length)'],
   })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (piece) => {
-      said += piece
-    })
-  const code = await new Promise((done) => child.once('close', done))
-  expect(code, said).toBe(0)
   expect(said).toContain('/ipfs/bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq')
   expect(said).toContain('true 2')
 })
