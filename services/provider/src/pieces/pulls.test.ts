@@ -208,6 +208,45 @@ test('a piece that is offered again with new credentials does not fail for the o
   expect(source.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', 'Bearer new'])
 })
 
+test('a hash thread that dies costs another try, and no piece', async () => {
+  const { cid, payload, url } = await put(2_000_000)
+  const goOn = Promise.withResolvers<void>()
+  source.handlers.push(async (_request, response, body) => {
+    response.writeHead(200, { 'content-length': body.length })
+    response.write(body.subarray(0, 1_000_000))
+    await goOn.promise
+    response.end(body.subarray(1_000_000))
+  })
+  await provider.offer(cid, url)
+  await provider.untilReceived(cid, 500_000)
+  // Ends the thread; the next question starts another.
+  await provider.context.hashes[Symbol.asyncDispose]()
+  goOn.resolve()
+  await provider.until(cid, 'kept')
+  expect((await provider.call('GET', `/pieces/${cid}/payload`)).bytes.equals(payload)).toBe(true)
+  expect(source.requests).toHaveLength(2)
+})
+
+test('figures tell of pulls, pieces and bytes', async () => {
+  const { cid, url } = await put(50_000)
+  await provider.offer(cid, url)
+  await provider.until(cid, 'kept')
+  await provider.call('POST', `/pieces/${cid}/challenge`, { body: { nonce: '00'.repeat(32), count: 3 } })
+  await provider.call('GET', `/pieces/${cid}/payload`)
+  const figures = (await provider.call('GET', '/metrics')).bytes.toString()
+  for (const line of [
+    'cairn_provider_pieces{state="kept"} 1',
+    'cairn_provider_used_bytes 50000',
+    'cairn_provider_pulled_bytes_total 50000',
+    'cairn_provider_served_bytes_total 50000',
+    'cairn_provider_pulls_total{result="kept"} 1',
+    'cairn_provider_challenges_total{result="proven"} 1',
+    'cairn_provider_damaged_pieces_total 0',
+  ]) {
+    expect(figures.split('\n')).toContain(line)
+  }
+})
+
 test('no more pieces are fetched at once than the operator wants', async () => {
   await provider[Symbol.asyncDispose]()
   provider = await startTestProvider(source.url, { CAIRN_PROVIDER_PULLS: '2' })

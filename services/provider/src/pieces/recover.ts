@@ -19,12 +19,13 @@ export async function recover(context: Context): Promise<{ removed: number; dama
       limit: pageRows,
       states: ['queued', 'kept', 'damaged'],
     })
-    for (const row of rows) {
+    const check = async (row: PieceRow): Promise<void> => {
       strays.delete(row.cid)
-      if (row.state !== 'kept' || (await isWhole(files.payloadPath(row.cid), row.payload_bytes))) continue
+      if (row.state !== 'kept' || (await isWhole(files.payloadPath(row.cid), row.payload_bytes))) return
       await noteDamage(context, row, new Error('the payload is gone, or of another length'))
       damaged++
     }
+    await Promise.all(rows.map(check))
     after = rows.length === pageRows ? rows.at(-1)?.cid : undefined
   }
   for (const cid of strays) await files.remove(cid)
