@@ -67,6 +67,16 @@ describe('a rotated file', () => {
     await expect(getKey(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
   })
 
+  test('has all of very many recipients', async () => {
+    const many = Array.from({ length: 250 }, (_address, i) => `0x${(4096 + i).toString(16).padStart(40, '1')}`)
+    const { cid } = await uploadEncryptedText(owner, 'to many', { shareTo: [friend.address, ...many] })
+    expect((await getKeyStatus(owner, cid)).agreed?.sharedTo).toHaveLength(251)
+    const rotated = await rotateFile(owner, cid)
+    const { agreed, health } = await getKeyStatus(owner, rotated.cid)
+    expect([health, agreed?.sharedTo.length]).toEqual(['whole', 251])
+    expect(await read(friend, rotated.cid)).toBe('to many')
+  })
+
   test('is made with two nodes away, whichever file they knew', async () => {
     const { cid } = await uploadEncryptedText(owner, 'two away', { shareTo: [friend.address] })
     const rotated = await rotateFile(without(owner, 2, 4), cid)

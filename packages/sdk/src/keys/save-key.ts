@@ -1,13 +1,5 @@
 import { commitShards, generateKey, type KeySet, splitKey } from '@cairn/crypto'
-import {
-  createConditions,
-  type KeyShard,
-  keyShardThreshold,
-  type ShardSet,
-  saveShard,
-  sharedAddressesPerCallMost,
-  shareKey,
-} from '@cairn/protocol'
+import { createConditions, type KeyShard, type ShardSet, saveShard, sharedAddressesPerCallMost } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import { type ChangeOptions, type ChangeResult, changeNodes } from './change-nodes.ts'
@@ -43,33 +35,20 @@ export async function saveKey(
   const { address } = sessionOf(client)
   const set = conditions === undefined ? undefined : await checkConditions(conditions)
   const sharedTo = shareTo.slice(0, sharedAddressesPerCallMost)
-  const at = (node: number) => ({ node: String(node) })
   const saved = await changeNodes(
     client,
     (node) => {
       const payload: KeyShard = key.keyShards[node - 1] ?? { key: '', index: '' }
-      const params = at(node)
+      const params = { node: String(node) }
       const body = { address, cid, payload, set: key.set, ...(sharedTo.length === 0 ? {} : { sharedTo }) }
       if (set === undefined) return callWithSession(client, saveShard, node, { params, body }, options)
       return callWithSession(client, createConditions, node, { params, body: { ...body, ...set } }, options)
     },
     options,
   )
-  // Nobody is left to share a file that belongs to its conditions alone, and there is nobody to share it with.
-  if (set?.decryptionType === 'ACCESS_CONDITIONS') return saved
-  for (let start = sharedTo.length; start < shareTo.length; start += sharedAddressesPerCallMost) {
-    const body = { address, cid, shareTo: shareTo.slice(start, start + sharedAddressesPerCallMost) }
-    const shared = await changeNodes(
-      client,
-      (node) => callWithSession(client, shareKey, node, { params: at(node), body }, options),
-      options,
-    )
-    saved.done = saved.done.filter((node) => shared.done.includes(node))
-    saved.pending = [
-      ...saved.pending,
-      ...shared.pending.filter(({ node }) => !saved.pending.some((one) => one.node === node)),
-    ]
-    saved.isEffective = saved.done.length >= keyShardThreshold
-  }
-  return saved
+  const rest = shareTo.slice(sharedTo.length)
+  // A file that is left to its conditions is shared with nobody.
+  if (rest.length === 0 || set?.decryptionType === 'ACCESS_CONDITIONS') return saved
+  const { shareRest } = await import('./share-rest.ts')
+  return shareRest(client, cid, saved, rest, options)
 }
