@@ -58,6 +58,8 @@ export class FilecoinContracts {
   readonly sessionKeys = new Map<Address, Address>()
   /** Whether transactions wait until `mine`. */
   isHeld = false
+  /** Empty blocks that follow one with a transaction. */
+  blocksAfter = 0
   /** Epochs without a block. */
   readonly nullRounds = new Set<bigint>()
   #blocks: Block[] = []
@@ -118,7 +120,7 @@ export class FilecoinContracts {
       .update(`transaction ${this.#sent++}`)
       .digest('hex')}` as const
     this.#pending.push({ hash, data })
-    if (!this.isHeld) await this.mine()
+    if (!this.isHeld) await this.mine(1 + this.blocksAfter)
     return hash
   }
 
