@@ -100,7 +100,7 @@ export const nameRecordBytesMost = 10 * KIB
 export const nameValueCharactersMost = 2048
 export const nameLabelCharactersMost = 100
 /** Records of one name that are kept as its history. */
-export const nameHistoryMost = 1000
+export const nameHistoryMost = 100
 /** How long a record is good for, and may be kept by readers, where nothing is said: as Kubo does. */
 export const nameLifetimeMs = 48 * 3_600_000
 export const nameLifetimeMsLeast = 60_000

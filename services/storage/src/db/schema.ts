@@ -197,9 +197,11 @@ type PieceTable = {
   position: number | null
 }
 
-/** Where a pack lies in a piece. The pack itself may be gone. */
+/** Where a pack, or a part of a large one, lies in a piece. The pack itself may be gone. */
 type PiecePackTable = {
   pack_id: bigint
+  /** Where the part begins in the pack. */
+  pack_offset_bytes: number
   piece_id: string
   offset_bytes: number
   size_bytes: number
@@ -257,8 +259,11 @@ type CopyPolicyTable = { address: string; copies: number; updated_at: number }
  */
 type IpnsNameTable = {
   name: string
-  /** `foreign`: no account ever had it; it goes when its record ends. */
-  origin: 'account' | 'foreign'
+  /**
+   * `account`: on a list. `unlisted`: it was on one; its record goes when it ends, its sequence stays. `foreign`: no account
+   * ever had it; all of it goes then.
+   */
+  origin: 'account' | 'unlisted' | 'foreign'
   /** 20 digits, so that text sorts as the number. */
   sequence: string | null
   value: string | null

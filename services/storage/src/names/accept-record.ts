@@ -36,11 +36,10 @@ export async function acceptRecord(
   const now = context.clock.now()
   const record = await readRecord(name, bytes, now)
   await context.db.write(async (trx) => {
-    let row = await lockName(trx, record.name)
-    if (row === undefined) {
-      await requireRoomForForeign(trx, roomForForeign)
-      row = await ensureName(trx, record.name, { origin: 'foreign', now })
-    }
+    const known = await lockName(trx, record.name)
+    const hasRoom = known !== undefined && (known.origin === 'account' || known.record !== null)
+    if (!hasRoom) await requireRoomForForeign(trx, roomForForeign)
+    const row = known ?? (await ensureName(trx, record.name, { origin: 'foreign', now }))
     // A name that was taken off all lists shall not come back by a record that was there before.
     await takeNewer(trx, record, row, { now, isListed: await isListed(trx, record.name), isSequenceEnough: false })
   })
@@ -72,11 +71,11 @@ export async function registerRecord(
         .where('id', '=', entry.id)
         .execute()
     }
-    if (row.origin === 'foreign') await adopt(trx, record, now)
+    if (row.origin !== 'account') await adopt(trx, record, now)
   })
 }
 
-/** A name that was kept for strangers is an account's now: it stays, and has a history from here on. */
+/** A name that was on no list is on one now: it stays, and has a history from here on. */
 async function adopt(trx: Kysely<Schema>, { name }: NameRecord, now: number): Promise<void> {
   await trx.updateTable('ipns_name').set({ origin: 'account' }).where('name', '=', name).execute()
   const row = await lockName(trx, name)

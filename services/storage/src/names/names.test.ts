@@ -281,6 +281,16 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     expect(renewed.validUntil).toBe(place.clock.ms + 60_000)
     await verifyIndependently(name, renewed.bytes)
     expect((await names.listHistory(context, alice, id, {})).records).toHaveLength(1)
+    // A clock that goes back shortens nothing.
+    place.clock.ms += 25_000
+    await round()
+    const { validUntil } = await names.findRecord(context, name)
+    await context.db.write((trx) =>
+      trx.updateTable('ipns_name').set({ renew_at: 0 }).where('name', '=', name).execute(),
+    )
+    place.clock.ms -= 5000
+    expect(await round()).toMatchObject({ renewed: 0, failed: 0 })
+    expect((await names.findRecord(context, name)).validUntil).toBe(validUntil)
     // After a long sleep it comes back by itself.
     place.clock.ms += 365 * day
     await expect(names.findRecord(context, name)).rejects.toMatchObject(code('NAME_EXPIRED'))
@@ -328,6 +338,28 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     expect(await renewNames(context, new AbortController().signal)).toMatchObject({ dropped: 1 })
     await expect(names.findRecord(context, first.name)).rejects.toMatchObject(code('NAME_NOT_FOUND'))
     for (const name of [made.name, second.name, third.name]) await names.findRecord(context, name)
+  })
+
+  test('what comes in for a name that was on a list takes room like a stranger’s, and goes when it ends; its sequence stays', async () => {
+    const key = await createNameKey()
+    const { name } = key
+    const register = async (sequence: bigint) =>
+      names.registerRecord(context, alice, { name, bytes: await sign(key, sequence), label: undefined })
+    await register(5n)
+    await names.removeName(context, alice, name)
+    const next = await sign(key, 6n, { lifetimeMs: hour })
+    await expect(names.acceptRecord(context, name, next, 0)).rejects.toMatchObject(code('STORAGE_FULL'))
+    await names.acceptRecord(context, name, next, 1)
+    await names.acceptRecord(context, name, await sign(key, 7n, { lifetimeMs: hour }), 1)
+    expect((await names.findRecord(context, name)).sequence).toBe(7n)
+    place.clock.ms += hour
+    expect(await renewNames(context, new AbortController().signal)).toMatchObject({ dropped: 1 })
+    await expect(names.findRecord(context, name)).rejects.toMatchObject(code('NAME_NOT_FOUND'))
+    await expect(names.acceptRecord(context, name, await sign(key, 6n))).rejects.toMatchObject(
+      code('IPNS_RECORD_OUTDATED'),
+    )
+    await register(8n)
+    expect((await names.listHistory(context, alice, name, {})).records).toHaveLength(1)
   })
 
   test('an account has so many names and no more, also when they are made at once', async () => {

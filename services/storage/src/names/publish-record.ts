@@ -91,6 +91,8 @@ export async function renewRecord(context: NamesContext, entry: EntryRow, row: N
   return context.db.write(async (trx) => {
     const locked = await lockName(trx, row.name)
     const isSame = locked?.sequence === row.sequence && locked?.renew_at === row.renew_at
+    // A clock that went back must not shorten what is out already.
+    if (record.validUntil <= known.validUntil) return false
     if (!isSame || (await findEntry(trx, entry.address, { id: entry.id })) === undefined) return false
     const renewal = { lifetimeMs, at: now + Math.floor(lifetimeMs * renewAfter) }
     await writeRecord(trx, record, { now, isListed: true, renewal })

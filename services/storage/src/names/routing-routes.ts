@@ -27,7 +27,11 @@ const defaultAgeSeconds = 60
 
 /** Binds the delegated routing API. @see https://specs.ipfs.tech/routing/http-routing-v1/ */
 export function registerRoutingRoutes(app: FastifyInstance, context: Context, profile: () => NetworkProfile): void {
-  const describe = () => describeGateway(context.secret, profile().gateway)
+  let own: Promise<PeerRecord> | undefined
+  const describe = (): Promise<PeerRecord> => {
+    own ??= describeGateway(context.secret, profile().gateway)
+    return own
+  }
 
   route(app, context, getRoutedName, async ({ input: { params }, raw, reply }) => {
     requireAccepted(raw.headers.accept)
@@ -66,9 +70,9 @@ export function registerRoutingRoutes(app: FastifyInstance, context: Context, pr
     return sendPeers(raw, reply, 'Providers', isHere ? await describe() : undefined, query)
   })
   route(app, context, getRoutedPeers, async ({ input: { params, query }, raw, reply }) => {
-    const own = await describe()
-    const isOwn = peerIdOf(parseName(params.name)) === own.ID
-    return sendPeers(raw, reply, 'Peers', isOwn ? own : undefined, query)
+    const gateway = await describe()
+    const isOwn = peerIdOf(parseName(params.name)) === gateway.ID
+    return sendPeers(raw, reply, 'Peers', isOwn ? gateway : undefined, query)
   })
 }
 

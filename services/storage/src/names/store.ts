@@ -51,7 +51,8 @@ export async function requireRoomForForeign(trx: Kysely<Schema>, most = foreignN
   const { count } = await trx
     .selectFrom('ipns_name')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('origin', '=', 'foreign')
+    .where('origin', '<>', 'account')
+    .where('valid_until', 'is not', null)
     .executeTakeFirstOrThrow()
   if (Number(count) < most) return
   throw new CairnError('STORAGE_FULL', {
@@ -214,6 +215,7 @@ export async function deleteEntry(
   await trx
     .updateTable('ipns_name')
     .set({
+      origin: 'unlisted',
       value: null,
       record: null,
       valid_until: null,

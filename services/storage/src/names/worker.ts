@@ -91,13 +91,22 @@ async function postpone({ db, clock }: NamesContext, { name, renew_at }: NameRow
   )
 }
 
+/** What is on no list goes when its record ends; of names that were on one, the sequence stays. */
 async function dropForeign({ db, clock }: NamesContext): Promise<number> {
-  const { numDeletedRows } = await db.write((trx) =>
-    trx
+  const now = clock.now()
+  const cleared = { value: null, record: null, valid_until: null, ttl_ms: null }
+  return db.write(async (trx) => {
+    const { numDeletedRows } = await trx
       .deleteFrom('ipns_name')
       .where('origin', '=', 'foreign')
-      .where('valid_until', '<=', clock.now())
-      .executeTakeFirstOrThrow(),
-  )
-  return Number(numDeletedRows)
+      .where('valid_until', '<=', now)
+      .executeTakeFirstOrThrow()
+    const { numUpdatedRows } = await trx
+      .updateTable('ipns_name')
+      .set(cleared)
+      .where('origin', '=', 'unlisted')
+      .where('valid_until', '<=', now)
+      .executeTakeFirstOrThrow()
+    return Number(numDeletedRows + numUpdatedRows)
+  })
 }

@@ -6,7 +6,7 @@ export const createNames: Migration = {
   statements: ({ integer, text, bytes, strict, clustered }) => [
     `create table ipns_name (
       name ${text} primary key,
-      origin ${text} not null check (origin in ('account', 'foreign')),
+      origin ${text} not null check (origin in ('account', 'unlisted', 'foreign')),
       sequence ${text},
       value ${text},
       record ${bytes},
@@ -18,7 +18,7 @@ export const createNames: Migration = {
       updated_at ${integer} not null
     )${strict}`,
     'create index ipns_name_renew on ipns_name (renew_at) where renew_at is not null',
-    "create index ipns_name_foreign on ipns_name (valid_until) where origin = 'foreign'",
+    "create index ipns_name_unlisted on ipns_name (valid_until) where origin <> 'account'",
 
     `create table name_entry (
       id ${text} primary key,
