@@ -45,7 +45,8 @@ export function createFilecoinProvider(settings: FilecoinSettings, options: { lo
   return {
     name,
     kind: 'filecoin',
-    url,
+    // It answers nobody's nonces; what it has is fetched from its `retrievalUrl`.
+    url: undefined,
     pieceBytesMost,
     retrievalUrl: (piece) => curio.urlOf(piece),
     offer: (piece, source, { signal }) =>

@@ -1,82 +1,66 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
-import { expect, test } from 'vitest'
-import { parseDealSettings, parseProviders } from './proof-settings.ts'
+import { describe, expect, it } from 'vitest'
+import { parseProviders } from './proof-settings.ts'
 
-const key = 'secret-secret-secret'
-const provider = { kind: 'cairn', name: 'alder', url: 'https://alder.example', key }
-
-function refusal(read: () => unknown): string {
-  try {
-    read()
-  } catch (error) {
-    if (CairnError.is(error, 'INVALID_CONFIGURATION')) return error.message
-    throw error
-  }
-  throw new Error('it was accepted')
+const key = `0x${'5A'.repeat(32)}`
+const filecoin = {
+  kind: 'filecoin',
+  name: 'fil',
+  network: 'calibration',
+  providerId: 4,
+  url: 'https://pdp.example',
+  key,
 }
 
-test('a provider is known by its name and has a key, in the setting or in a file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'cairn-keys-'))
+function problemOf(providers: unknown): string {
   try {
-    const keyFile = join(folder, 'key')
-    writeFileSync(keyFile, `${key}\n`)
-    const [one, two] = parseProviders(
-      JSON.stringify([
-        provider,
-        { ...provider, name: 'birch', key: undefined, keyFile, publicUrl: 'https://b.example' },
-      ]),
-    )
-    expect(one).toEqual({ ...provider, publicUrl: provider.url })
-    expect(two).toMatchObject({ name: 'birch', key, publicUrl: 'https://b.example' })
-  } finally {
-    rmSync(folder, { recursive: true })
+    parseProviders(JSON.stringify(providers))
+  } catch (error) {
+    if (!CairnError.is(error, 'INVALID_CONFIGURATION')) throw error
+    return `${error.message} ${String(error.cause)}`
   }
-  expect(parseProviders('')).toEqual([])
-})
+  throw new Error('it was taken')
+}
 
-test.each([
-  ['no JSON', '[', 'not JSON'],
-  ['no list', '{}', 'not valid'],
-  ['an unknown kind', JSON.stringify([{ ...provider, kind: 'disk' }]), 'kind'],
-  ['no key', JSON.stringify([{ ...provider, key: undefined }]), 'neither key nor keyFile'],
-  [
-    'a key file that is not there',
-    JSON.stringify([{ ...provider, key: undefined, keyFile: '/nowhere/key' }]),
-    'keyFile of alder',
-  ],
-  ['a name with blanks', JSON.stringify([{ ...provider, name: 'a b' }]), 'name'],
-  ['a URL that is none', JSON.stringify([{ ...provider, url: 'alder' }]), 'url'],
-  ['two of one name', JSON.stringify([provider, provider]), 'same name'],
-  ['what nobody reads', JSON.stringify([{ ...provider, colour: 1 }]), 'colour'],
-])('a list with %s is refused', (_, json, says) => {
-  const message = refusal(() => parseProviders(json))
-  expect(message).toContain('CAIRN_PROVIDERS')
-  expect(message).toContain(says)
-})
+describe('a provider of Filecoin', () => {
+  it('needs its number, its URL and a key, and has defaults for the rest', () => {
+    expect(parseProviders(JSON.stringify([filecoin]))).toEqual([
+      { ...filecoin, rpcUrl: undefined, payer: undefined, confirmations: 5 },
+    ])
+  })
 
-test('a key is never in a message', () => {
-  const short = refusal(() => parseProviders(JSON.stringify([{ ...provider, key: 'hush' }])))
-  expect(short).not.toContain('hush')
-  const wrong = refusal(() => parseProviders(JSON.stringify([{ ...provider, url: 'x' }])))
-  expect(wrong).not.toContain(key)
-})
+  it('may have its key in a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'cairn-settings-'))
+    try {
+      await writeFile(join(folder, 'key'), `${key}\n`)
+      const { key: _, ...rest } = filecoin
+      expect(parseProviders(JSON.stringify([{ ...rest, keyFile: join(folder, 'key') }]))).toMatchObject([{ key }])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
 
-test('what is not said of deals is usual', () => {
-  expect(parseDealSettings('')).toMatchObject({ copies: 2, copiesMost: 5, waitMs: 3_600_000, challengeLeaves: 5 })
-  expect(parseDealSettings('{"waitSeconds":0.5}')).toMatchObject({ waitMs: 500, copies: 2 })
-})
+  it.each([
+    ['another network', { network: 'devnet' }],
+    ['no number', { providerId: undefined }],
+    ['a number that is none', { providerId: 0 }],
+    ['no URL', { url: undefined }],
+    ['another scheme', { rpcUrl: 'ws://node.example' }],
+    ['a payer that is no address', { payer: '0x12' }],
+    ['too many confirmations', { confirmations: 901 }],
+    ['a key that is no hex', { key: `0x${'z'.repeat(64)}` }],
+    ['a key that is too short', { key: '0x5A5A5A5A5A5A5A5A5A5A' }],
+    ['a setting that nobody knows', { dataSet: 3 }],
+  ])('with %s is refused, and no key is quoted', (_, change) => {
+    const problem = problemOf([{ ...filecoin, ...change }])
+    expect(problem).toContain('CAIRN_PROVIDERS')
+    expect(problem).not.toMatch(/5A5A5A|zzzz/)
+  })
 
-test.each([
-  '{',
-  '{"copies":0}',
-  '{"copies":6}',
-  '{"copies":3,"copiesMost":2}',
-  '{"pollMs":1}',
-  '{"challengeSeconds":0}',
-  '{"leaves":3}',
-])('deals as %s are refused', (json) => {
-  expect(refusal(() => parseDealSettings(json))).toContain('CAIRN_DEALS')
+  it('has a name of its own', () => {
+    expect(problemOf([filecoin, filecoin])).toContain('the same name')
+  })
 })

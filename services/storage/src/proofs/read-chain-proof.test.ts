@@ -41,7 +41,7 @@ async function upload(): Promise<string> {
 
 type Shown = {
   lastProof: { outcome: string; nonce: string; nonceSource: string; leafCount: number; answer: unknown } | null
-  provider: { kind: string; url: string }
+  provider: { kind: string; url: string | null }
   retrievalUrl: string | null
 }
 
@@ -76,7 +76,7 @@ it('brings an aggregate to Filecoin and shows its proofs on the chain, by the se
   const epoch = await prove()
   await until({ state: 'proving', proofs: 1, proven_at: genesisMs + Number(epoch) * 30_000 })
   const [deal] = await showDeals(cid)
-  expect(deal?.provider).toMatchObject({ kind: 'filecoin', url: curio.url })
+  expect(deal?.provider).toMatchObject({ kind: 'filecoin', url: null })
   expect(deal?.retrievalUrl).toMatch(`${curio.url}/piece/bafk`)
   expect(deal?.lastProof).toMatchObject({ outcome: 'proved', leafCount: 5, answer: null })
   expect(deal?.lastProof?.nonce).toMatch(/^[0-9a-f]{64}$/)
