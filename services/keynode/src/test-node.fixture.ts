@@ -97,6 +97,7 @@ export async function startTestNode(
 
 /** What a challenge says, each field to be replaced. */
 export type ChallengeWish = {
+  id?: string
   domain?: string
   network?: string
   issuedAt?: number
@@ -112,7 +113,7 @@ export async function createText(
   sessionKey?: SessionKey,
 ): Promise<string> {
   const subject = {
-    id: crypto.randomUUID(),
+    id: wish.id ?? crypto.randomUUID(),
     domain: wish.domain ?? 'keys.test',
     address: wish.address ?? wallet.address,
     issuedAt: wish.issuedAt ?? node.now(),

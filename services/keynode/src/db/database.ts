@@ -2,13 +2,14 @@ import { type DatabaseSettings, openDatabase as open, type Database as ServiceDa
 import { createTables } from './migrations/0001_create-tables.ts'
 import { numberChanges } from './migrations/0002_number-changes.ts'
 import { countRenewals } from './migrations/0003_count-renewals.ts'
+import { spendByAddress } from './migrations/0004_spend-by-address.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of a key node. */
 export type Database = ServiceDatabase<Schema>
 
 /** All migrations, in order. Names never change once released. */
-const migrations = [createTables, numberChanges, countRenewals]
+const migrations = [createTables, numberChanges, countRenewals, spendByAddress]
 
 /** Opens the database of a key node and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */
 export function openDatabase(settings: DatabaseSettings): Promise<Database> {

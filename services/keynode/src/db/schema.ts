@@ -1,6 +1,6 @@
 // Times are integer milliseconds since 1970. Addresses and CIDs are in the form they are compared in.
 
-/** A challenge whose nonce was used: it opens nothing a second time. */
+/** A challenge whose nonce was used, by address and id: it opens nothing a second time. */
 type SpentChallengeTable = { id: string; address: string; expires_at: number }
 
 /** A proof of a session key that was seen: it is good once. */
@@ -25,7 +25,7 @@ type SessionTable = {
   ended_at: number | null
 }
 
-/** What a signature that is a bearer itself was used for: one request, which may be repeated for a minute. */
+/** What a signature that is a bearer itself was used for, by address and id of its text: one request, which may be repeated for a minute. */
 type BearerUseTable = {
   challenge_id: string
   request_hash: Uint8Array

@@ -9,6 +9,7 @@ import {
 } from '@cairn/protocol'
 import { findSignedTexts } from '../sessions/find-signed-texts.ts'
 import { nameAsker } from '../sessions/name-asker.ts'
+import { countSignature } from '../sessions/signature-rate.ts'
 import { contractChecksPerMinute } from '../sessions/verify-contract.ts'
 import { callNode } from './ask-node.ts'
 import { openBundle } from './bundle.ts'
@@ -28,6 +29,7 @@ export async function exchangeSignature(
 ): Promise<(NodeSession | undefined)[]> {
   const { address, signature, use } = signed
   const ageMs = use === 'save' ? keySaveLifetimeMs : keyChallengeLifetimeMs
+  countSignature(context.rates, ip)
   const { isKeys, texts: messages } = findSignedTexts(address, context.issued.of(address, ageMs), signature)
   if (messages.length === 0) throw new CairnError('INVALID_SIGNATURE')
   // What a key did not sign makes five nodes ask chains.

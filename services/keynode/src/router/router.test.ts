@@ -1,6 +1,7 @@
 import { signMessage } from '@cairn/crypto'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signaturesPerMinute } from '../sessions/signature-rate.ts'
 import { contractChecksPerMinute } from '../sessions/verify-contract.ts'
 import { createTestWallet } from '../test-node.fixture.ts'
 import { bundleTokens, openBundle } from './bundle.ts'
@@ -144,6 +145,18 @@ describe('a signature', () => {
     }
     for (let calls = 0; calls < contractChecksPerMinute.atRouter; calls++) expect((await exchange()).status).toBe(200)
     expect((await exchange()).status).toBe(429)
+  })
+
+  test('is looked at so many times a minute, whatever it is', async () => {
+    const urls = before.router.context.config.nodes.join(',')
+    const config = readKeyRouterConfig({ CAIRN_KEYROUTER_PORT: '0', CAIRN_KEYROUTER_NODES: urls })
+    const now = Date.now()
+    await using strict = await startRouter(config, { clock: { now: () => now }, log: pino({ level: 'silent' }) })
+    const headers = { 'content-type': 'application/json', authorization: `Bearer 0x${'ab'.repeat(65)}` }
+    const body = JSON.stringify({ address: createTestWallet().address, cid })
+    const ask = () => fetch(`${strict.url}/api/retrieveSharedKey/1`, { method: 'POST', headers, body })
+    for (let calls = 0; calls < signaturesPerMinute; calls++) expect((await ask()).status).toBe(401)
+    expect((await ask()).status).toBe(429)
   })
 
   test('of a text that was never given out is refused before any node hears of it', async () => {

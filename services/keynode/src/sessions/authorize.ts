@@ -15,8 +15,9 @@ import type { Caller, Context } from '../context.ts'
 import { checkProof, markSeen } from './check-proof.ts'
 import { isSaving } from './is-saving.ts'
 import { repeatMs } from './issued-texts.ts'
-import { findSigned, type SignedTexts, spendChallenge } from './open-session.ts'
+import { findSigned, nameSpent, type SignedTexts, spendChallenge } from './open-session.ts'
 import type { CheckedChallenge } from './read-challenge.ts'
+import { countSignature } from './signature-rate.ts'
 import { readPeerToken, readToken } from './tokens.ts'
 
 /** Carries the signed text beside a signature that is a bearer itself, in base64url. */
@@ -100,6 +101,7 @@ async function authorizeSignature(
 ): Promise<Caller> {
   const address = addressOf(request.body)
   if (!context.config.legacyBearer || address === undefined) throw new CairnError('INVALID_SIGNATURE')
+  countSignature(context.rates, request.ip)
   const given = request.headers[messageHeader]
   // Published clients sign first and upload then: a key may be saved hours after, everything else follows at once.
   const use = isSaving(callId) ? 'save' : undefined
@@ -118,7 +120,7 @@ async function authorizeSignature(
       await trx
         .insertInto('bearer_use')
         .values({
-          challenge_id: challenge.id,
+          challenge_id: nameSpent(challenge),
           request_hash: hash,
           used_at: now,
           expires_at: challenge.expiresAt,
@@ -130,7 +132,7 @@ async function authorizeSignature(
     const use = await context.db.read
       .selectFrom('bearer_use')
       .select(['request_hash', 'used_at'])
-      .where('challenge_id', '=', challenge.id)
+      .where('challenge_id', '=', nameSpent(challenge))
       .executeTakeFirst()
     const isRepeated = use !== undefined && hash.equals(use.request_hash) && now - use.used_at <= repeatMs
     // Every call with a session can be made twice without harm, so the same request is simply done again.

@@ -121,6 +121,14 @@ async function askContract(context: Context, ip: string, signed: ContractSignatu
 }
 
 /**
+ * What a spent challenge is known by. Its id alone is not enough: whoever asks for a nonce chooses it, and each node hears of
+ * it before it is signed, so that others could spend it in their own names.
+ */
+export function nameSpent({ address, id }: Pick<CheckedChallenge, 'address' | 'id'>): string {
+  return `${address} ${id}`
+}
+
+/**
  * Spends a challenge together with what is done for it, whole or not at all. Of many at once exactly one gets it.
  * @throws CairnError CHALLENGE_EXPIRED when it was spent before
  */
@@ -133,7 +141,7 @@ export async function spendChallenge(
     await context.db.write(async (trx) => {
       await trx
         .insertInto('spent_challenge')
-        .values({ id: challenge.id, address: challenge.address, expires_at: challenge.expiresAt })
+        .values({ id: nameSpent(challenge), address: challenge.address, expires_at: challenge.expiresAt })
         .execute()
       await unit(trx)
     })

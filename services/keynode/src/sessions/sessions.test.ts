@@ -69,6 +69,16 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await openWith(node, wallet, [text])).status).toBe(200)
       })
 
+      test('is spent by nobody else, whoever knows its id', async () => {
+        const wallet = createTestWallet()
+        const id = crypto.randomUUID()
+        const text = await createText(node, wallet, { id })
+        const thief = createTestWallet()
+        expect((await openWith(node, thief, [await createText(node, thief, { id })])).status).toBe(200)
+        expect((await openWith(node, wallet, [text])).status).toBe(200)
+        expect((await openWith(node, wallet, [text])).code).toBe('CHALLENGE_EXPIRED')
+      })
+
       test('ends with its time', async () => {
         const wallet = createTestWallet()
         const text = await createText(node, wallet)

@@ -38,7 +38,7 @@ export const contractLimits = {
 export type ContractLimits = typeof contractLimits
 
 /** Checks a minute for each IP address that a node or the router is asked from. A node is asked by the router for many. */
-export const contractChecksPerMinute = { atNode: 600, atRouter: 30 }
+export const contractChecksPerMinute = { atNode: 100, atRouter: 30 }
 
 /**
  * Asks contract wallets on the operator's chains: those that are deployed by EIP-1271, others by ERC-6492. The hash is

@@ -35,9 +35,13 @@ test.each(['sqlite', 'postgres'] as const)(
         )
         await sql`insert into change values ('c', 1, 'save', 'x:save', 'alice', '{}', 1),
         ('c', 2, 'transfer', 'x:transfer', 'alice', '{"from":"alice"}', 2)`.execute(trx)
+        await sql`insert into spent_challenge values ('text', 'alice', 9)`.execute(trx)
       })
     }
     await using db = await openDatabase(settings)
+    expect(await db.read.selectFrom('spent_challenge').selectAll().execute()).toEqual([
+      { id: 'alice text', address: 'alice', expires_at: 9 },
+    ])
     expect(await db.read.selectFrom('key').select(['cid', 'owner', 'creator']).execute()).toEqual([
       { cid: 'c', owner: 'bob', creator: 'alice' },
     ])
