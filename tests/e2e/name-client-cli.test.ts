@@ -1,13 +1,12 @@
 // Names with the real program, as a shell runs it.
-import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { importNameKey, readRecord } from '@cairn/names'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { type CliRun, runCli } from '../run-cli.ts'
 
-const program = resolve(import.meta.dirname, '../../packages/cli/src/bin.ts')
 let network: TestNetwork
 let folder = ''
 const cids: string[] = []
@@ -25,31 +24,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-type Run = { code: number | null; out: string; err: string }
 type Around = { input?: string | Uint8Array; home?: string; isWithoutPassword?: boolean; profile?: string }
 
-function cairn(args: string[], around: Around = {}): Promise<Run> {
+function cairn(args: string[], around: Around = {}): Promise<CliRun> {
   const { input, home = 'home', isWithoutPassword = false, profile = join(network.home, 'network.json') } = around
-  return new Promise((done, fail) => {
-    const child = spawn(process.execPath, ['--conditions=@cairn/source', program, ...args], {
-      cwd: folder,
-      env: {
-        PATH: process.env['PATH'],
-        CAIRN_NETWORK: profile,
-        CAIRN_CONFIG_HOME: join(folder, home),
-        ...(isWithoutPassword ? {} : { CAIRN_PASSWORD_FILE: join(folder, 'password') }),
-      },
-    })
-    let [out, err] = ['', '']
-    child.stdout.on('data', (piece: Buffer) => {
-      out += piece.toString()
-    })
-    child.stderr.on('data', (piece: Buffer) => {
-      err += piece.toString()
-    })
-    child.on('error', fail)
-    child.on('close', (code) => done({ code, out, err }))
-    child.stdin.end(input)
+  return runCli(args, {
+    cwd: folder,
+    env: {
+      CAIRN_NETWORK: profile,
+      CAIRN_CONFIG_HOME: join(folder, home),
+      ...(isWithoutPassword ? {} : { CAIRN_PASSWORD_FILE: join(folder, 'password') }),
+    },
+    input,
   })
 }
 async function lines(args: string[], around?: Around): Promise<Record<string, unknown>[]> {
@@ -69,7 +55,7 @@ test('a name of the service: created, published by its label, resolved, listed, 
   expect(made.code, made.err).toBe(0)
   const name = made.out.trim()
   expect(name).toMatch(/^k51[0-9a-z]+$/)
-  expect(made.err).toContain('cairn name publish "my site" <cid>')
+  expect(made.err).toContain("cairn name publish 'my site' <cid>")
 
   const published = await cairn(['name', 'publish', 'my site', cids[0] ?? ''])
   expect(published.code, published.err).toBe(0)
@@ -91,7 +77,7 @@ test('a name of the service: created, published by its label, resolved, listed, 
 
   const listed = await cairn(['name', 'list'])
   expect(listed.out.split('\n')[0]).toMatch(/^LABEL\s+KEY\s+ENDS\s+NAME\s+POINTS TO/)
-  expect(listed.out).toContain(`${name}  /ipfs/${cids[1]}`)
+  expect(listed.out).toContain(`my site  service  renewed  ${name}  /ipfs/${cids[1]}`)
   expect(await json(['name', 'rename', 'my site', 'home'])).toEqual({ name, label: 'home' })
 
   expect((await importNameKey((await cairn(['name', 'export', 'home'])).out)).name).toBe(name)
@@ -124,6 +110,7 @@ test('a key that stays on this machine, open to nobody else', async () => {
   const published = await cairn(['name', 'publish', 'blog', cids[0] ?? ''], around)
   expect(published.out).toContain(`${name} → /ipfs/${cids[0]}`)
   expect(published.err).toContain('Only the key of blog, on this machine, can.')
+  expect((await cairn(['cat', String(name)], around)).out).toBe('one')
   expect(await listed()).toMatchObject([{ label: 'blog', cid: cids[0], keyHeld: 'owner', key: 'here' }])
   expect(await json(['name', 'resolve', 'blog'], around)).toMatchObject({ cid: cids[0] })
   expect(await json(['name', 'rename', 'blog', 'diary'], around)).toEqual({ name, label: 'diary' })
@@ -197,7 +184,11 @@ test('labels that are not there, or several times, and what is no label', async 
   const around = { home: 'labels' }
   expect((await cairn(['name', 'resolve', 'nothing'], around)).code).toBe(3)
   const first = await json(['name', 'create', 'twice', '--local'], around)
-  const second = await json(['name', 'create', 'twice', '--local'], around)
+  expect((await cairn(['name', 'create', 'twice'], around)).err).toContain(String(first['name']))
+  // Made elsewhere at the same time.
+  const second = await json(['name', 'create', 'other', '--local'], around)
+  const file = join(folder, 'labels', 'names', `${second['name']}.json`)
+  writeFileSync(file, readFileSync(file, 'utf8').replace('other', 'twice'))
   const ambiguous = await cairn(['name', 'publish', 'twice', cids[0] ?? ''], around)
   expect(ambiguous.code).toBe(2)
   for (const { name } of [first, second]) expect(ambiguous.err).toContain(String(name))

@@ -47,6 +47,19 @@ export async function findName(surroundings: Surroundings, text: string): Promis
   })
 }
 
+/** Refuses a label that a name of the user has already. @throws CairnError FILE_EXISTS */
+export async function requireFreeLabel(surroundings: Surroundings, client: Client, label: string): Promise<void> {
+  const { state, signal } = surroundings
+  const here = (await openNameKeys(state.folder).list()).filter((one) => one.label === label)
+  const known = here.length > 0 || client.apiKey === undefined ? here : await findLabelled(client, label, signal)
+  const [first] = known
+  if (first === undefined) return
+  throw new CairnError('FILE_EXISTS', {
+    message: `A name of yours is called ${JSON.stringify(label)} already`,
+    hint: `It is ${first.name}. Choose another label, or rename that one.`,
+  })
+}
+
 async function findLabelled(client: Client, label: string, signal: AbortSignal): Promise<NameState[]> {
   const found: NameState[] = []
   for await (const state of listNames(client, { signal })) if (state.label === label) found.push(state)

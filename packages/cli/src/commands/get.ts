@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { CairnError, type Client, decryptFile, downloadFile, getFileInfo, isCid, recoverExported } from '@cairn/sdk'
 import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { findContent } from '../content-path.ts'
 import { openKeyClient } from '../key-client.ts'
 import { formatBytes } from '../sizes.ts'
 
@@ -35,7 +36,7 @@ async function isEncrypted(client: Client, cidPath: string): Promise<boolean> {
 export const get: Command = {
   name: 'get',
   summary: 'Download a file or folder, verified; encrypted files are decrypted',
-  usage: '<cid[/path]>',
+  usage: '<cid[/path]|name[/path]>',
   arity: [1, 1],
   options: {
     output: { type: 'string', short: 'o', about: 'where to (the last name of the path)', value: 'path' },
@@ -46,10 +47,10 @@ export const get: Command = {
   examples: ['cairn get bafy… -o photo.jpg', 'cairn get bafy…/docs/readme.md'],
   async run(surroundings) {
     const { args, values, output, session, signal } = surroundings
-    const cidPath = args[0] ?? ''
-    const target = text(values, 'output') ?? basename(cidPath)
+    const target = text(values, 'output') ?? basename(args[0] ?? '')
     if (target === '' || target === '.' || target === '..')
       throw new CairnError('USAGE', { message: 'Where to? Give -o' })
+    const cidPath = await findContent(surroundings, args[0] ?? '')
     const client = await session.anonymous()
     const progress = output.progress(target)
     const options = {

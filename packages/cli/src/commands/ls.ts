@@ -1,5 +1,6 @@
 import { CairnError, type FileEntry, type FileFilter, listDirectory, listFiles } from '@cairn/sdk'
 import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { findContent } from '../content-path.ts'
 import { formatBytes } from '../sizes.ts'
 
 /** Rows fetched and shown at once. */
@@ -41,7 +42,9 @@ async function listOwn({ values, session, output, signal }: Surroundings): Promi
   if (count === 0) output.note('Nothing here yet.')
 }
 
-async function listFolder(cidPath: string, { session, output, signal }: Surroundings): Promise<void> {
+async function listFolder(argument: string, surroundings: Surroundings): Promise<void> {
+  const { session, output, signal } = surroundings
+  const cidPath = await findContent(surroundings, argument)
   const items = []
   for await (const item of listDirectory(await session.anonymous(), cidPath, { signal })) items.push(item)
   output.table(
@@ -54,7 +57,7 @@ async function listFolder(cidPath: string, { session, output, signal }: Surround
 export const ls: Command = {
   name: 'ls',
   summary: 'List your uploads, or the names in a folder',
-  usage: '[cid[/path]]',
+  usage: '[cid[/path]|name[/path]]',
   arity: [0, 1],
   options: {
     search: { type: 'string', short: 's', about: 'text that names contain, or the start of a CID', value: 'text' },

@@ -3,12 +3,8 @@ import {
   type Client,
   createName,
   createNameKey,
-  exportName,
-  exportNameKey,
-  importNameKey,
   listNameHistory,
   listNames,
-  type NameKey,
   type NameRecord,
   type NameState,
   type PastRecord,
@@ -21,34 +17,10 @@ import {
 } from '@cairn/sdk'
 import { type Command, flag, type Surroundings, text } from '../command.ts'
 import { parseDuration } from '../durations.ts'
-import { findName, isNameForm } from '../find-name.ts'
-import { readKeyFile, writeKeyFile } from '../name-files.ts'
+import { findName, isNameForm, requireFreeLabel } from '../find-name.ts'
+import { exportKey, importKey, keepKey } from '../move-name-keys.ts'
+import { argument, clientOf, quote, readLabel } from '../name-arguments.ts'
 import { type KeptNameKey, openKept, openNameKeys, titleOf } from '../name-keys.ts'
-
-const labelCharactersMost = 100
-
-function argument({ args }: Surroundings, index: number, what: string): string {
-  const value = args[index]?.trim() ?? ''
-  if (value === '') throw new CairnError('USAGE', { message: `name ${args[0]} needs ${what}` })
-  return value
-}
-
-function readLabel({ args }: Surroundings, index: number): string | undefined {
-  const label = args[index]?.trim()
-  if (label === undefined) return undefined
-  const isUsable = label !== '' && label.length <= labelCharactersMost && !isNameForm(label)
-  if (isUsable) return label
-  throw new CairnError('USAGE', {
-    message: `${JSON.stringify(label)} cannot be a label`,
-    hint: `A label has 1 to ${labelCharactersMost} characters and looks like no name.`,
-  })
-}
-
-/** With the account where there is one: a local network makes its key by itself. */
-async function clientOf({ session }: Surroundings): Promise<Client> {
-  const hasKey = (await session.keptKey()) !== undefined || (await session.network()).wallet !== undefined
-  return hasKey ? session.client() : session.anonymous()
-}
 
 async function urlOf({ session }: Surroundings, name: string): Promise<string> {
   return `${(await session.network()).gateway.replace(/\/+$/, '')}/ipns/${name}`
@@ -56,19 +28,6 @@ async function urlOf({ session }: Surroundings, name: string): Promise<string> {
 
 function moment(ms: number | null): string {
   return ms === null ? '–' : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
-}
-
-async function keep(surroundings: Surroundings, source: NameKey, label: string | undefined): Promise<void> {
-  const { state, prompt, output, values } = surroundings
-  const keys = openNameKeys(state.folder)
-  const password = flag(values, 'encrypt')
-    ? await prompt.password('Choose a password for this key', { twice: true })
-    : undefined
-  await keys.add(source, { label: label ?? null, password })
-  output.result({ name: source.name, label: label ?? null, key: 'here' }, source.name)
-  output.note(
-    `Its key is in ${state.folder}/names and nowhere else: back it up with \`cairn name export\`. Publish: cairn name publish ${label === undefined ? source.name : JSON.stringify(label)} <cid>`,
-  )
 }
 
 async function create(surroundings: Surroundings): Promise<void> {
@@ -81,10 +40,12 @@ async function create(surroundings: Surroundings): Promise<void> {
     })
   }
   const label = readLabel(surroundings, 1)
-  if (isLocal) return keep(surroundings, await createNameKey(), label)
-  const made = await createName(await session.client(), { label, signal })
+  if (isLocal) return keepKey(surroundings, await createNameKey(), label)
+  const client = await session.client()
+  if (label !== undefined) await requireFreeLabel(surroundings, client, label)
+  const made = await createName(client, { label, signal })
   output.result({ ...made, key: 'service' }, made.name)
-  output.note(`Publish: cairn name publish ${label === undefined ? made.name : JSON.stringify(label)} <cid>`)
+  output.note(`Publish: cairn name publish ${quote(label ?? made.name)} <cid>`)
 }
 
 async function publish(surroundings: Surroundings): Promise<void> {
@@ -142,7 +103,11 @@ async function list(surroundings: Surroundings): Promise<void> {
   ]
   output.table(
     ['LABEL', 'KEY', 'ENDS', 'NAME', 'POINTS TO'],
-    rows.map((row) => [row.label ?? '–', row.key, moment(row.validUntil), row.name, row.value ?? '–']),
+    rows.map((row) => {
+      // What the service signs it also renews.
+      const ends = row.key === 'service' && row.validUntil !== null ? 'renewed' : moment(row.validUntil)
+      return [row.label ?? '–', row.key, ends, row.name, row.value ?? '–']
+    }),
     rows,
   )
   if (rows.length === 0) output.note('No names yet. Make one: cairn name create')
@@ -181,38 +146,12 @@ function readCount(value: string): number {
   throw new CairnError('USAGE', { message: '--limit is a whole number above zero' })
 }
 
-async function exportKey(surroundings: Surroundings): Promise<void> {
-  const { session, output, values, prompt, signal } = surroundings
-  const format = text(values, 'format') ?? 'pem'
-  if (format !== 'pem' && format !== 'libp2p') {
-    throw new CairnError('USAGE', { message: `There is no format "${format}": pem or libp2p` })
-  }
-  const found = await findName(surroundings, argument(surroundings, 1, 'a name'))
-  const key =
-    found.place === 'here'
-      ? await exportNameKey(await openKept(found.kept, prompt), format)
-      : (await exportName(await session.client(), found.name, { format, signal })).key
-  const path = text(values, 'output')
-  if (path === undefined) {
-    output.result({ name: found.name, format, key }, key.trimEnd())
-  } else {
-    await writeKeyFile(path, format === 'pem' ? key : Buffer.from(key, 'base64'))
-    output.result({ name: found.name, format, path }, path)
-  }
-  output.note('Whoever has this key can publish the name: keep it where secrets are kept.')
-}
-
-async function importKey(surroundings: Surroundings): Promise<void> {
-  const path = argument(surroundings, 1, 'the file of a key, or - for standard input')
-  const label = readLabel(surroundings, 2)
-  await keep(surroundings, await importNameKey(await readKeyFile(path, surroundings)), label)
-}
-
 async function rename(surroundings: Surroundings): Promise<void> {
   const { state, output, signal } = surroundings
   argument(surroundings, 2, 'a name and its new label')
   const label = readLabel(surroundings, 2) ?? null
   const found = await findName(surroundings, argument(surroundings, 1, 'a name'))
+  if (label !== null) await requireFreeLabel(surroundings, await clientOf(surroundings), label)
   if (found.place === 'here') await openNameKeys(state.folder).rename(found.kept, label)
   await onAccount(surroundings, found.place, (client) => renameName(client, found.name, label, { signal }))
   output.result({ name: found.name, label }, `${found.name} is called ${JSON.stringify(label)}`)
@@ -285,7 +224,10 @@ export const name: Command = {
   ],
   async run(surroundings) {
     const action = actions[surroundings.args[0] ?? '']
-    if (action === undefined) throw new CairnError('USAGE', { message: `name has no "${surroundings.args[0]}"` })
+    if (action === undefined) {
+      const hint = `There is ${Object.keys(actions).join(', ')}.`
+      throw new CairnError('USAGE', { message: `name has no "${surroundings.args[0]}"`, hint })
+    }
     await action(surroundings)
   },
 }

@@ -2,6 +2,7 @@ import type { NameRecord } from '@cairn/names'
 import { CairnError, publishName as publishNameCall } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
+import { checkTimes } from './check-times.ts'
 import { rememberRecord } from './known-names.ts'
 import { loadTools } from './load-tools.ts'
 import { bare, getName } from './names.ts'
@@ -19,7 +20,7 @@ export type PublishOptions = CallOptions & {
  * Lets a name point to something, signed by the key that the service holds. The service renews the record before it ends.
  * What comes back is verified: the record is of this name and says what was asked for.
  * @param value a CID, a name, or `/ipfs/{cid}` or `/ipns/{name}` with or without a path
- * @throws CairnError INVALID_NAME, INVALID_NAME_VALUE, NAME_NOT_FOUND, NAME_KEY_WITH_OWNER (see `publishSigned`),
+ * @throws CairnError INVALID_NAME, INVALID_NAME_VALUE, INVALID_REQUEST, NAME_NOT_FOUND, NAME_KEY_WITH_OWNER (see `publishSigned`),
  *   IPNS_RECORD_OUTDATED, INVALID_IPNS_RECORD
  */
 export async function publishName(
@@ -30,6 +31,7 @@ export async function publishName(
 ): Promise<NameRecord> {
   const { decodeBase64, parseNameValue, readName, readRecord } = await loadTools()
   const path = parseNameValue(value)
+  checkTimes(lifetimeMs, ttlMs)
   const canonical = readName(bare(name)) ?? (await getName(client, name, options)).name
   const body = {
     value: path,

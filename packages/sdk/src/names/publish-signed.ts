@@ -1,16 +1,8 @@
 import type { NameKey, NameRecord } from '@cairn/names'
-import {
-  CairnError,
-  nameLifetimeMs,
-  nameLifetimeMsLeast,
-  nameLifetimeMsMost,
-  nameTtlMs,
-  nameTtlMsMost,
-  putRoutedName,
-  registerName,
-} from '@cairn/protocol'
+import { CairnError, nameLifetimeMs, nameTtlMs, putRoutedName, registerName } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call, describeCall, openResponse, readText, tryAgain } from '../request.ts'
+import { checkTimes } from './check-times.ts'
 import { rememberRecord } from './known-names.ts'
 import { loadTools } from './load-tools.ts'
 import { listNameHistory } from './name-history.ts'
@@ -44,8 +36,7 @@ export async function publishSigned(
   { lifetimeMs = nameLifetimeMs, ttlMs = nameTtlMs, sequence: wanted, label, ...options }: PublishSignedOptions = {},
 ): Promise<NameRecord> {
   const { createRecord, parseNameValue, readRecord } = await loadTools()
-  requireBetween('lifetimeMs', lifetimeMs, nameLifetimeMsLeast, nameLifetimeMsMost)
-  requireBetween('ttlMs', ttlMs, 0, nameTtlMsMost)
+  checkTimes(lifetimeMs, ttlMs)
   const path = parseNameValue(value)
   if (label !== undefined && client.apiKey === undefined) throw new CairnError('NO_API_KEY')
   let least = 0n
@@ -62,11 +53,6 @@ export async function publishSigned(
       least = readStep(error, sequence)
     }
   }
-}
-
-function requireBetween(name: string, value: number, least: number, most: number): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return
-  throw new CairnError('INVALID_REQUEST', { message: `${name} is a whole number from ${least} to ${most}` })
 }
 
 /**
