@@ -24,7 +24,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'e2e',
-          include: ['tests/{contract,e2e,docs,lighthouse,faults,browser}/**/*.test.ts'],
+          include: ['tests/{contract,e2e,docs,lighthouse,faults,browser,console}/**/*.test.ts'],
           execArgv,
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -11,11 +11,12 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-function greet({ home, profile }: Network): void {
+function greet({ home, profile, storage }: Network): void {
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
   say(`
 Cairn is ready after ${seconds} s.
 
+  Console           ${storage.context.config.consoleFolder === undefined ? 'none: it is not built, and the bundler is not installed' : profile.api}
   API and uploads   ${profile.api}
   Gateway           ${profile.gateway}
   Key router        ${profile.keyRouter}
@@ -51,6 +52,8 @@ try {
     home: resolve(process.env['CAIRN_HOME'] ?? '.cairn'),
     keyNodes: 'processes',
     providers: 3,
+    console: 'build',
+    onBuildConsole: () => say('Building the web console …'),
     environment: process.env,
   })
   greet(network)

@@ -1,2 +1,3 @@
+export { buildConsole } from './build-console.ts'
 export { createNetwork, type Network, type NetworkOptions } from './network.ts'
 export type { TestWallet } from './test-wallet.ts'

@@ -5,6 +5,7 @@ import { GIB, type NetworkProfile } from '@cairn/protocol'
 import { providerSettings } from '@cairn/provider'
 import { readConfig, type Storage, settings, startStorage } from '@cairn/storage'
 import { findAnvil } from './anvil.ts'
+import { buildConsole } from './build-console.ts'
 import { checkPorts } from './check-ports.ts'
 import { type KeyNetwork, nodeNumbers, startKeyNetwork } from './key-network.ts'
 import { type LocalChain, startLocalChain } from './local-chain.ts'
@@ -37,6 +38,10 @@ export type NetworkOptions = {
   providers?: number
   /** `none`: no chain is started, for tests that pay nothing; a chain in the settings is used as it is. */
   chain?: 'local' | 'none'
+  /** `build`: the web console is built where it has to be, and served; none unless told. */
+  console?: 'build' | 'none'
+  /** Told when the console has to be built, which takes seconds. */
+  onBuildConsole?: () => void
   /** How long a transaction waits for its block at least, in ms; 300 unless told: published clients need a quarter of a second. */
   mineEveryMs?: number
   /** `CAIRN_` settings, as the environment has them. */
@@ -77,6 +82,8 @@ export async function createNetwork({
   providers: wantedProviders = 0,
   chain: wantedChain = 'local',
   mineEveryMs = 300,
+  console: wantedConsole = 'none',
+  onBuildConsole,
   environment: given = {},
 }: NetworkOptions): Promise<Network> {
   const home = resolve(folder)
@@ -111,6 +118,10 @@ export async function createNetwork({
       ...providerPorts.map((port, i) => ({ part: `storage provider ${i + 1}`, port })),
     ])
   }
+  // The bundler works while the services start.
+  const isConsoleBuilt = wantedConsole === 'build' && !given['CAIRN_CONSOLE_FOLDER']
+  const building = isConsoleBuilt ? buildConsole(onBuildConsole) : undefined
+  building?.catch(() => undefined)
   const wallet = await openTestWallet(home)
   const chain =
     program === undefined
@@ -155,7 +166,10 @@ export async function createNetwork({
   )
   if (providers.length > 0) config = read({ ...localDealSettings, ...environment, CAIRN_PROVIDERS: setting })
   const providerProfile = providers.length === 0 ? {} : { providers: providers.map(({ id, url }) => ({ id, url })) }
-  const storage = stack.use(await startStorage(config, { profile: { ...keyProfile, ...providerProfile } }))
+  const consoleFolder = (await building) ?? config.consoleFolder
+  const storage = stack.use(
+    await startStorage({ ...config, consoleFolder }, { profile: { ...keyProfile, ...providerProfile } }),
+  )
   apiUrls = [storage.apiUrl]
   const profile = { ...storage.profile, wallet }
   stack.defer(() => removeNetworkFile(home))

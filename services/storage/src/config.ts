@@ -44,6 +44,8 @@ export type StorageConfig = {
   readonly freeBytes: number
   /** Multiplies the calls' own rates; 0 turns rate limits off. */
   readonly rateFactor: number
+  /** Folder of the built web console; none is served where it is absent. */
+  readonly consoleFolder: string | undefined
   /** Base URLs of gateways that pins are fetched from. */
   readonly pinGateways: readonly string[]
   /** EVM endpoint that contract wallets are asked through (EIP-1271). */
@@ -135,6 +137,11 @@ export const settings = {
     about: 'Bytes each new account may store.',
     fallback: String(5 * GIB),
     read: whole(0, Number.MAX_SAFE_INTEGER),
+  },
+  CAIRN_CONSOLE_FOLDER: {
+    about: 'Folder of the built web console (apps/console/dist); none is served where it is empty.',
+    fallback: '',
+    read: optional(text),
   },
   CAIRN_PIN_GATEWAYS: {
     about: 'Base URLs of trustless gateways that pins are fetched from, separated by commas.',
@@ -228,6 +235,7 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     packFolder: values.CAIRN_PACK_FOLDER ?? join(home, 'packs'),
     freeBytes: values.CAIRN_FREE_BYTES,
     rateFactor: values.CAIRN_RATE_FACTOR,
+    consoleFolder: values.CAIRN_CONSOLE_FOLDER,
     pinGateways: values.CAIRN_PIN_GATEWAYS,
     evmRpcUrl: values.CAIRN_EVM_RPC_URL,
     payments: values.CAIRN_PAYMENTS,

@@ -7,6 +7,7 @@ import pino, { type Logger } from 'pino'
 import { releaseAbandoned } from './accounts/quota.ts'
 import { createApp } from './app.ts'
 import type { StorageConfig } from './config.ts'
+import { registerConsoleRoutes } from './console/routes.ts'
 import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { createGatewayApp } from './gateway/app.ts'
@@ -84,6 +85,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     return profile
   }
   const app = createApp({ context, providers, readiness, profile: readProfile, stop: stop.signal })
+  if (config.consoleFolder !== undefined) await registerConsoleRoutes(app, config.consoleFolder, readProfile)
   const names = createNameResolver(context, openDnslink(config, clock))
   const gateway = createGatewayApp({ packs, names, log, config, clock })
   stack.defer(() => endApps([app, gateway], stop, config.stopTimeoutMs, () => readiness.drain()))

@@ -10,7 +10,15 @@ import type { LocalFile } from '../local-source.ts'
 import { tryAgain } from '../request.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { postMultipart } from './post-multipart.ts'
-import { type Batch, createMeters, discard, profileOf, queryOf, type UploadOptions, type UploadResult } from './send-files.ts'
+import {
+  type Batch,
+  createMeters,
+  discard,
+  profileOf,
+  queryOf,
+  type UploadOptions,
+  type UploadResult,
+} from './send-files.ts'
 
 /** Options of encrypted uploads. */
 export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory'> &

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { gatewayUrl } from './gateway-url.ts'
+
+const network = { gateway: 'http://127.0.0.1:8081/' }
+
+test('each part of a path is escaped on its own', () => {
+  expect(gatewayUrl(network, 'bafyone/a b/ü?#.txt')).toBe('http://127.0.0.1:8081/ipfs/bafyone/a%20b/%C3%BC%3F%23.txt')
+})
+
+test('a download names its file', () => {
+  expect(gatewayUrl(network, 'bafyone', { download: true, filename: 'my file.txt' })).toBe(
+    'http://127.0.0.1:8081/ipfs/bafyone?filename=my+file.txt&download=true',
+  )
+})

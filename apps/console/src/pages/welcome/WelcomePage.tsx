@@ -1,0 +1,88 @@
+import { isCid } from '@cairn/sdk'
+import { Navigate, useNavigate } from '@tanstack/react-router'
+import { BadgeCheck, Coins, KeyRound, Wallet } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useSessionState } from '../../session/session-store.ts'
+import { Button } from '../../ui/Button.tsx'
+import { TextField } from '../../ui/TextField.tsx'
+import { openWalletDialog } from '../../wallet/wallet-dialog-store.ts'
+import { words } from '../../words/words.ts'
+import { PriceSlider } from './PriceSlider.tsx'
+
+const icons = [BadgeCheck, KeyRound, Coins]
+
+/** What this is, what it costs, and the way in. Who is signed in goes on to the files. */
+export function WelcomePage() {
+  const { session, isReady } = useSessionState()
+  useEffect(() => {
+    document.title = words.shell.product
+  }, [])
+  if (session !== undefined) return <Navigate to="/files" replace />
+  if (!isReady) return undefined
+  return (
+    <div className="mx-auto flex w-full max-w-5xl animate-appear flex-col gap-16 py-8 sm:py-16">
+      <section className="grid items-center gap-10 lg:grid-cols-[1.25fr_1fr] lg:gap-16">
+        <div className="flex flex-col items-start gap-6">
+          <h1 className="font-semibold text-2xl tracking-tight sm:text-3xl">{words.welcome.title}</h1>
+          <p className="max-w-prose text-ink-soft text-lg">{words.welcome.lead}</p>
+          <Button kind="primary" size="large" onClick={openWalletDialog}>
+            <Wallet aria-hidden="true" size={18} />
+            {words.welcome.connect}
+          </Button>
+          <p className="text-ink-soft text-sm">{words.welcome.freeNote}</p>
+        </div>
+        <PriceSlider />
+      </section>
+      <section className="grid gap-8 border-line border-t pt-12 sm:grid-cols-3">
+        {words.welcome.points.map(({ title, text }, i) => {
+          const Icon = icons[i] ?? BadgeCheck
+          return (
+            <div key={title} className="flex flex-col gap-2">
+              <Icon aria-hidden="true" size={22} strokeWidth={1.7} className="text-accent-ink" />
+              <h2 className="font-semibold">{title}</h2>
+              <p className="text-ink-soft text-sm">{text}</p>
+            </div>
+          )
+        })}
+      </section>
+      <OpenByCid />
+    </div>
+  )
+}
+
+function OpenByCid() {
+  const navigate = useNavigate()
+  const [cid, setCid] = useState('')
+  const [error, setError] = useState<string>()
+  return (
+    <section className="flex flex-col gap-4 rounded-xl border border-line bg-surface p-6 shadow-card">
+      <div>
+        <h2 className="font-semibold text-lg">{words.welcome.openTitle}</h2>
+        <p className="text-ink-soft">{words.welcome.openHint}</p>
+      </div>
+      <form
+        className="flex flex-wrap items-end gap-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const wanted = cid.trim().replace(/^(?:ipfs:\/\/|\/ipfs\/)/, '')
+          if (isCid(wanted)) void navigate({ to: '/open/$cid', params: { cid: wanted } })
+          else setError(words.welcome.openInvalid)
+        }}
+      >
+        <TextField
+          label={words.welcome.openLabel}
+          value={cid}
+          spellCheck={false}
+          placeholder="bafy…"
+          error={error}
+          onChange={({ target }) => {
+            setCid(target.value)
+            setError(undefined)
+          }}
+          className="min-w-0 flex-1 basis-72"
+        />
+        <Button type="submit">{words.welcome.open}</Button>
+      </form>
+    </section>
+  )
+}

@@ -1,0 +1,116 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import * as v from 'valibot'
+import { fileSearchSchema } from './files/file-search.ts'
+import { filesSearchSchema } from './files/files-search.ts'
+import { BrokenPage, NotFoundPage } from './shell/Problems.tsx'
+import { Shell } from './shell/Shell.tsx'
+
+// Every address of the console. A page is a file of its own, loaded when it is first meant to be opened.
+
+const root = createRootRoute({ component: Shell, errorComponent: BrokenPage, notFoundComponent: NotFoundPage })
+
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/welcome/WelcomePage.tsx'), 'WelcomePage'),
+})
+const files = createRoute({
+  getParentRoute: () => root,
+  path: '/files',
+  validateSearch: (search) => v.parse(filesSearchSchema, search),
+  component: lazyRouteComponent(() => import('./pages/files/FilesPage.tsx'), 'FilesPage'),
+})
+/** Below the list, and over it: Back closes it. */
+const file = createRoute({
+  getParentRoute: () => files,
+  path: '$cid',
+  validateSearch: (search) => v.parse(fileSearchSchema, search),
+  component: lazyRouteComponent(() => import('./pages/file/FilePage.tsx'), 'FilePage'),
+})
+const filePath = createRoute({
+  getParentRoute: () => files,
+  path: '$cid/$',
+  component: lazyRouteComponent(() => import('./pages/file/FilePage.tsx'), 'FilePage'),
+})
+const fileAccess = createRoute({
+  getParentRoute: () => root,
+  path: '/files/$cid/access',
+  component: lazyRouteComponent(() => import('./pages/file/AccessPage.tsx'), 'AccessPage'),
+})
+const open = createRoute({
+  getParentRoute: () => root,
+  path: '/open/$cid',
+  component: lazyRouteComponent(() => import('./pages/open/OpenPage.tsx'), 'OpenPage'),
+})
+const shared = createRoute({
+  getParentRoute: () => root,
+  path: '/shared',
+  component: lazyRouteComponent(() => import('./pages/shared/SharedPage.tsx'), 'SharedPage'),
+})
+const names = createRoute({
+  getParentRoute: () => root,
+  path: '/names',
+  component: lazyRouteComponent(() => import('./pages/names/NamesPage.tsx'), 'NamesPage'),
+})
+const name = createRoute({
+  getParentRoute: () => root,
+  path: '/names/$key',
+  component: lazyRouteComponent(() => import('./pages/names/NamePage.tsx'), 'NamePage'),
+})
+const storage = createRoute({
+  getParentRoute: () => root,
+  path: '/storage',
+  component: lazyRouteComponent(() => import('./pages/storage/StoragePage.tsx'), 'StoragePage'),
+})
+const proofs = createRoute({
+  getParentRoute: () => root,
+  path: '/proofs',
+  component: lazyRouteComponent(() => import('./pages/proofs/ProofsPage.tsx'), 'ProofsPage'),
+})
+const proof = createRoute({
+  getParentRoute: () => root,
+  path: '/proofs/$cid',
+  component: lazyRouteComponent(() => import('./pages/proofs/ProofPage.tsx'), 'ProofPage'),
+})
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
+})
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/SettingsPage.tsx'), 'SettingsPage'),
+})
+const status = createRoute({
+  getParentRoute: () => root,
+  path: '/status',
+  component: lazyRouteComponent(() => import('./pages/status/StatusPage.tsx'), 'StatusPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    welcome,
+    files.addChildren([file, filePath]),
+    fileAccess,
+    open,
+    shared,
+    names,
+    name,
+    storage,
+    proofs,
+    proof,
+    keys,
+    settings,
+    status,
+  ]),
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another module's.
+  interface Register {
+    router: typeof router
+  }
+}

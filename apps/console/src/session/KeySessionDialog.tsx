@@ -1,0 +1,82 @@
+import { createClient, openKeySession } from '@cairn/sdk'
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import { useConfig } from 'wagmi'
+import { getConnection, signMessage } from 'wagmi/actions'
+import { useNetwork } from '../network/NetworkProvider.tsx'
+import { Button } from '../ui/Button.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { Modal } from '../ui/Modal.tsx'
+import { readWalletFault } from '../wallet/wallet-fault.ts'
+import { words } from '../words/words.ts'
+import { answerKeySession, useKeySessionRequest } from './key-session-request.ts'
+import { getSession } from './session-store.ts'
+
+/** Says why the wallet is about to ask for a second signature, and asks for it when the user says so. */
+export function KeySessionDialog() {
+  const isOpen = useKeySessionRequest()
+  const network = useNetwork()
+  const config = useConfig()
+  const [isSigning, setSigning] = useState(false)
+  const [error, setError] = useState<unknown>()
+
+  const sign = async () => {
+    setSigning(true)
+    setError(undefined)
+    try {
+      const session = getSession()
+      if (session === undefined) return answerKeySession(undefined)
+      const { address } = session
+      const { connector } = getConnection(config)
+      const keySession = await openKeySession(createClient({ network }), {
+        address,
+        sign: (message) =>
+          signMessage(config, {
+            message,
+            account: `0x${address.slice(2)}`,
+            ...(connector === undefined ? {} : { connector }),
+          }),
+      })
+      answerKeySession(keySession)
+    } catch (fault) {
+      setError(fault)
+    } finally {
+      setSigning(false)
+    }
+  }
+  const wasRejected = error !== undefined && readWalletFault(error) === 'rejected'
+  return (
+    <Modal
+      isOpen={isOpen}
+      onClose={() => {
+        setError(undefined)
+        answerKeySession(undefined)
+      }}
+      title={words.session.keysTitle}
+      hint={words.session.keysHint}
+      footer={
+        <>
+          <Button onClick={() => answerKeySession(undefined)}>{words.shell.cancel}</Button>
+          <Button kind="primary" isBusy={isSigning} onClick={() => void sign()}>
+            {isSigning ? (
+              words.session.keysSigning
+            ) : (
+              <>
+                <KeyRound aria-hidden="true" size={16} />
+                {words.session.keysGo}
+              </>
+            )}
+          </Button>
+        </>
+      }
+    >
+      {wasRejected ? (
+        <p role="alert" className="text-sm text-warn">
+          {words.session.rejectedTitle}
+        </p>
+      ) : error === undefined ? undefined : (
+        <ErrorState error={error} />
+      )}
+    </Modal>
+  )
+}

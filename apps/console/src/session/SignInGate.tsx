@@ -1,0 +1,21 @@
+import { LockKeyhole } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
+import { words } from '../words/words.ts'
+import { type Session, useSessionState } from './session-store.ts'
+
+/** Shows its content to who is signed in; others are asked to sign in, and are right here afterwards. */
+export function SignInGate({ children }: { children: (session: Session) => ReactNode }) {
+  const { session, isReady } = useSessionState()
+  if (session !== undefined) return children(session)
+  if (!isReady) return undefined
+  return (
+    <EmptyState icon={LockKeyhole} title={words.session.gateTitle} hint={words.session.gateHint}>
+      <Button kind="primary" onClick={openWalletDialog}>
+        {words.session.connect}
+      </Button>
+    </EmptyState>
+  )
+}

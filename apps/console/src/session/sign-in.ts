@@ -1,0 +1,27 @@
+import { createApiKey, createClient, type NetworkProfile } from '@cairn/sdk'
+import type { Config } from 'wagmi'
+import { getConnection, signMessage } from 'wagmi/actions'
+import { startSession } from './session-store.ts'
+
+/** How long a session holds, in ms: with the tab, and where the user asked to stay signed in. */
+const tabSessionMs = 12 * 3_600_000
+const lastingSessionMs = 30 * 24 * 3_600_000
+
+/** Name that the session's key has in lists of API keys. */
+export const sessionKeyName = 'Console session'
+
+/**
+ * Signs in with the connected wallet: one readable text is signed, for a key that ends by itself.
+ * @throws CairnError of createApiKey; the wallet's own errors, see readWalletFault
+ */
+export async function signIn(network: NetworkProfile, config: Config, isLasting: boolean): Promise<void> {
+  const { address, connector } = getConnection(config)
+  if (address === undefined || connector === undefined) throw new Error('signIn before a wallet is connected')
+  const expiresAt = Date.now() + (isLasting ? lastingSessionMs : tabSessionMs)
+  const apiKey = await createApiKey(
+    createClient({ network }),
+    { address, sign: (message) => signMessage(config, { message, account: address, connector }) },
+    { name: sessionKeyName, expiresAt },
+  )
+  startSession({ address, apiKey, expiresAt, isLasting })
+}

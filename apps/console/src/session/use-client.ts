@@ -1,0 +1,23 @@
+import { type Client, createClient, type NetworkProfile } from '@cairn/sdk'
+import { useMemo } from 'react'
+import { useNetwork } from '../network/NetworkProvider.tsx'
+import { changeSession, type Session, useSession } from './session-store.ts'
+
+/** The SDK's client of whoever is signed in; of nobody otherwise, which is enough for what is public. */
+export function useClient(): Client {
+  const network = useNetwork()
+  const session = useSession()
+  return useMemo(() => clientOf(network, session), [network, session])
+}
+
+/** The same outside of components. */
+export function clientOf(network: NetworkProfile, session: Session | undefined): Client {
+  if (session === undefined) return createClient({ network })
+  const { apiKey, keySession } = session
+  return createClient({
+    network,
+    apiKey,
+    ...(keySession === undefined ? {} : { keySession }),
+    onKeySession: (renewed) => changeSession({ keySession: renewed }),
+  })
+}

@@ -1,0 +1,48 @@
+import { Link } from '@tanstack/react-router'
+import { words } from '../words/words.ts'
+import { Logo } from './Logo.tsx'
+import { places } from './navigation.ts'
+import { RailQuota } from './RailQuota.tsx'
+
+/** Navigation at the left; below 768 px the bottom bar takes its place. */
+export function Rail() {
+  return (
+    <div className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-surface md:flex md:w-16 xl:w-56">
+      <Link
+        to="/"
+        aria-label={words.shell.product}
+        className="flex h-16 shrink-0 items-center gap-3 px-4 font-semibold text-lg tracking-tight xl:px-5"
+      >
+        <Logo />
+        <span className="max-xl:hidden">{words.shell.product}</span>
+      </Link>
+      <nav aria-label={words.shell.navigation} className="flex-1 overflow-y-auto px-2 py-2 xl:px-3">
+        <ul className="flex flex-col gap-0.5">
+          {places.map(({ to, label, icon: Icon }) => (
+            <li key={to}>
+              <Link
+                to={to}
+                title={label}
+                className="flex h-10 items-center gap-3 rounded-md px-3 font-medium text-ink-soft text-sm transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent-ink max-xl:justify-center"
+              >
+                <Icon aria-hidden="true" size={18} strokeWidth={1.9} className="shrink-0" />
+                <span className="max-xl:sr-only">{label}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="flex flex-col gap-1 px-2 pb-4 max-xl:hidden xl:px-3">
+        <RailQuota />
+        <p className="flex gap-4 px-3 pt-2 text-ink-soft text-sm">
+          <Link to="/status" className="hover:text-ink hover:underline">
+            {words.shell.status}
+          </Link>
+          <a href="/docs" className="hover:text-ink hover:underline">
+            {words.shell.documentation}
+          </a>
+        </p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,22 @@
+import { Link } from '@tanstack/react-router'
+import { useUsage } from '../files/use-usage.ts'
+import { ProgressBar } from '../ui/ProgressBar.tsx'
+import { words } from '../words/words.ts'
+
+/** How much storage is left, always in view. */
+export function RailQuota() {
+  const { data } = useUsage()
+  if (data === undefined) return undefined
+  const { usedBytes, limitBytes } = data
+  const share = limitBytes === 0 ? 1 : usedBytes / limitBytes
+  return (
+    <Link to="/storage" className="block rounded-md px-3 py-2 transition-colors hover:bg-hover">
+      <ProgressBar
+        label={words.files.quotaLabel}
+        value={share}
+        tone={share > 0.95 ? 'bad' : share > 0.8 ? 'warn' : 'accent'}
+      />
+      <span className="mt-1.5 block text-ink-soft text-xs tabular">{words.files.quota(usedBytes, limitBytes)}</span>
+    </Link>
+  )
+}

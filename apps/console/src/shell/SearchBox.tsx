@@ -1,0 +1,86 @@
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { Search, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { classNames } from '../ui/class-names.ts'
+import { IconButton } from '../ui/IconButton.tsx'
+import { fieldClass } from '../ui/TextField.tsx'
+import { words } from '../words/words.ts'
+
+/** How long typing rests before the list follows. */
+const restMs = 180
+
+/** Searches all files by name or CID, from any page. */
+export function SearchBox() {
+  const navigate = useNavigate()
+  const { pathname, search } = useLocation()
+  const isOnFiles = pathname === '/files' || pathname.startsWith('/files/')
+  const wanted = isOnFiles && typeof search.q === 'string' ? search.q : ''
+  const [text, setText] = useState(wanted)
+  const input = useRef<HTMLInputElement>(null)
+  const isTyping = useRef(false)
+
+  useEffect(() => {
+    if (!isTyping.current) setText(wanted)
+  }, [wanted])
+  useEffect(() => {
+    if (!isTyping.current) return
+    const timer = setTimeout(() => {
+      isTyping.current = false
+      const q = text.trim()
+      void navigate({
+        to: '/files',
+        search: (before) => ({ ...before, q: q === '' ? undefined : q }),
+        replace: isOnFiles,
+      })
+    }, restMs)
+    return () => clearTimeout(timer)
+  }, [text, navigate, isOnFiles])
+
+  const type = (next: string) => {
+    isTyping.current = true
+    setText(next)
+  }
+  return (
+    <search className="relative min-w-0 max-w-xl flex-1">
+      <Search
+        aria-hidden="true"
+        size={16}
+        className="pointer-events-none absolute top-1/2 left-3 -translate-y-1/2 text-ink-faint"
+      />
+      <input
+        ref={input}
+        id="search"
+        type="search"
+        enterKeyHint="search"
+        autoComplete="off"
+        spellCheck={false}
+        aria-label={words.shell.search}
+        placeholder={words.shell.search}
+        title={words.shell.searchHint}
+        value={text}
+        onChange={({ target }) => type(target.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key !== 'Escape') return
+          if (text === '') currentTarget.blur()
+          else type('')
+        }}
+        className={classNames(
+          fieldClass,
+          'h-10 border-line bg-page pr-10 pl-9 shadow-none [&::-webkit-search-cancel-button]:hidden pointer-coarse:h-11',
+        )}
+      />
+      {text === '' ? undefined : (
+        <IconButton
+          icon={X}
+          size="small"
+          label={words.shell.clearSearch}
+          className="absolute top-1 right-1 pointer-coarse:top-0"
+          onClick={() => {
+            type('')
+            input.current?.focus()
+          }}
+        />
+      )}
+    </search>
+  )
+}

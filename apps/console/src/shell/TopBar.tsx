@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router'
+import { Upload } from 'lucide-react'
+import { useSession } from '../session/session-store.ts'
+import { TransfersButton } from '../transfers/TransfersButton.tsx'
+import { Button } from '../ui/Button.tsx'
+import { openUploadSheet } from '../upload/upload-sheet-store.ts'
+import { WalletChip } from '../wallet/WalletChip.tsx'
+import { words } from '../words/words.ts'
+import { Logo } from './Logo.tsx'
+import { SearchBox } from './SearchBox.tsx'
+
+/** Search, upload, transfers, account. */
+export function TopBar() {
+  const isSignedIn = useSession() !== undefined
+  return (
+    <header className="sticky top-0 z-20 flex h-16 items-center gap-2 border-line border-b bg-surface px-3 sm:gap-3 sm:px-6">
+      <Link to="/" aria-label={words.shell.product} className="grid size-10 shrink-0 place-items-center md:hidden">
+        <Logo size={24} />
+      </Link>
+      {isSignedIn ? <SearchBox /> : <div className="flex-1" />}
+      <div className="ml-auto flex items-center gap-1 sm:gap-2">
+        {isSignedIn ? (
+          <>
+            <Button kind="primary" onClick={() => openUploadSheet()} aria-keyshortcuts="u" className="max-sm:px-3">
+              <Upload aria-hidden="true" size={16} />
+              <span className="max-sm:sr-only">{words.shell.upload}</span>
+            </Button>
+            <TransfersButton />
+          </>
+        ) : undefined}
+        <WalletChip />
+      </div>
+    </header>
+  )
+}

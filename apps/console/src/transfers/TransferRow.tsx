@@ -1,0 +1,106 @@
+import { CircleAlert, CircleCheck, CircleSlash, File, KeyRound, Lock, RotateCcw, X } from 'lucide-react'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { classNames } from '../ui/class-names.ts'
+import { IconButton } from '../ui/IconButton.tsx'
+import { ProgressBar } from '../ui/ProgressBar.tsx'
+import { words } from '../words/words.ts'
+import {
+  cancelTransfer,
+  isActive,
+  type NodeState,
+  removeTransfer,
+  retryTransfer,
+  type Transfer,
+} from './transfer-store.ts'
+
+/** One transfer: what it is, where it stands, how fast, and what can be done about it. */
+export function TransferRow({ transfer }: { transfer: Transfer }) {
+  const { id, name, stage, bytes, totalBytes, error, cid, nodes } = transfer
+  const active = isActive(transfer)
+  return (
+    <li className="flex gap-3 py-2.5 pr-2 pl-4">
+      <StageIcon transfer={transfer} />
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium text-sm" title={name}>
+          {name}
+        </p>
+        {active && nodes === undefined ? (
+          <div className="my-1.5">
+            <ProgressBar
+              label={words.transfers.progressOf(name)}
+              value={hasBytes(transfer) && totalBytes !== undefined && totalBytes > 0 ? bytes / totalBytes : undefined}
+            />
+          </div>
+        ) : undefined}
+        {nodes === undefined ? undefined : <NodeDots nodes={nodes} />}
+        <p className={classNames('text-sm', stage === 'failed' ? 'text-bad' : 'text-ink-soft')}>
+          {error === undefined ? describe(transfer) : `${error.message.replace(/\.$/, '')}. ${error.hint}`}
+        </p>
+      </div>
+      <div className="flex items-start">
+        {cid === undefined ? undefined : <CopyButton text={cid} size="small" label={words.files.copyCid} />}
+        {stage === 'failed' || stage === 'canceled' ? (
+          <IconButton
+            icon={RotateCcw}
+            size="small"
+            label={words.transfers.retry(name)}
+            onClick={() => retryTransfer(id)}
+          />
+        ) : undefined}
+        {active ? (
+          <IconButton icon={X} size="small" label={words.transfers.cancel(name)} onClick={() => cancelTransfer(id)} />
+        ) : (
+          <IconButton icon={X} size="small" label={words.transfers.remove(name)} onClick={() => removeTransfer(id)} />
+        )}
+      </div>
+    </li>
+  )
+}
+
+function hasBytes({ stage }: Transfer): boolean {
+  return stage === 'checking' || stage === 'encrypting' || stage === 'sending'
+}
+
+function describe(transfer: Transfer): string {
+  const { stage, kind, bytes, totalBytes, bytesPerSecond, remainingMs } = transfer
+  if (stage === 'done') return kind === 'upload' ? words.transfers.done : words.transfers.doneOther
+  if (stage === 'failed') return ''
+  const text = words.transfers[stage]
+  if (!hasBytes(transfer) || totalBytes === undefined || totalBytes === 0) return text
+  return [
+    text,
+    words.transfers.bytes(bytes, totalBytes),
+    ...(bytesPerSecond > 0 ? [words.transfers.speed(bytesPerSecond)] : []),
+    ...(remainingMs !== undefined && remainingMs > 0 ? [words.transfers.remaining(remainingMs)] : []),
+  ].join(' · ')
+}
+
+function StageIcon({ transfer: { stage, kind, isEncrypted } }: { transfer: Transfer }) {
+  const common = { 'aria-hidden': true, size: 18, className: 'mt-0.5 shrink-0 text-ink-faint' } as const
+  if (stage === 'done') return <CircleCheck {...common} className="mt-0.5 shrink-0 text-good" />
+  if (stage === 'failed') return <CircleAlert {...common} className="mt-0.5 shrink-0 text-bad" />
+  if (stage === 'canceled') return <CircleSlash {...common} />
+  if (kind === 'change') return <KeyRound {...common} />
+  return isEncrypted ? <Lock {...common} /> : <File {...common} />
+}
+
+const dotClasses: Record<NodeState, string> = {
+  waiting: 'border-line-strong bg-transparent',
+  running: 'animate-pulse border-accent bg-accent-soft',
+  done: 'border-good bg-good',
+  failed: 'border-bad bg-bad',
+}
+
+/** Five dots for five nodes; the words beside them say the same. */
+function NodeDots({ nodes }: { nodes: readonly NodeState[] }) {
+  const done = nodes.filter((state) => state === 'done').length
+  return (
+    <p className="my-1 flex items-center gap-1.5 text-ink-soft text-sm">
+      {nodes.map((state, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a node is its number.
+        <span key={i} aria-hidden="true" className={classNames('size-2.5 rounded-full border', dotClasses[state])} />
+      ))}
+      <span className="ml-1 tabular">{words.transfers.nodes(done, nodes.length)}</span>
+    </p>
+  )
+}

@@ -1,0 +1,58 @@
+import { ArrowUpDown } from 'lucide-react'
+import { words } from '../words/words.ts'
+import { showTransfers, useTransfersShown } from './panel-store.ts'
+import { isActive, useTransfers } from './transfer-store.ts'
+
+/** Opens the transfers panel; a ring shows how far all of it is. */
+export function TransfersButton() {
+  const transfers = useTransfers()
+  const isShown = useTransfersShown()
+  const running = transfers.filter(isActive)
+  const failed = transfers.filter(({ stage }) => stage === 'failed').length
+  const label = words.transfers.openWith(running.length, failed)
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      aria-expanded={isShown}
+      onClick={() => showTransfers(!isShown)}
+      className="relative inline-grid size-10 shrink-0 place-items-center rounded-md text-ink-soft transition-colors hover:bg-hover hover:text-ink pointer-coarse:size-11"
+    >
+      <ArrowUpDown aria-hidden="true" size={18} strokeWidth={1.9} />
+      {running.length > 0 ? <Ring value={overallProgress(running)} /> : undefined}
+      {failed > 0 ? (
+        <span
+          aria-hidden="true"
+          className="absolute top-1 right-1 size-2.5 rounded-full border-2 border-surface bg-bad"
+        />
+      ) : undefined}
+    </button>
+  )
+}
+
+/** Bytes done of all bytes, 0 to 1; work without bytes counts as half done. */
+export function overallProgress(transfers: readonly { bytes: number; totalBytes: number | undefined }[]): number {
+  const total = transfers.reduce((sum, { totalBytes }) => sum + (totalBytes ?? 1), 0)
+  const done = transfers.reduce((sum, { bytes, totalBytes }) => sum + (totalBytes === undefined ? 0.5 : bytes), 0)
+  return total === 0 ? 0 : Math.min(1, done / total)
+}
+
+function Ring({ value }: { value: number }) {
+  const around = 2 * Math.PI * 17
+  return (
+    <svg viewBox="0 0 40 40" className="absolute inset-0 size-full text-accent" fill="none" aria-hidden="true">
+      <circle cx="20" cy="20" r="17" stroke="currentColor" strokeOpacity="0.2" strokeWidth="2.5" />
+      <circle
+        cx="20"
+        cy="20"
+        r="17"
+        stroke="currentColor"
+        strokeWidth="2.5"
+        strokeLinecap="round"
+        strokeDasharray={`${around * value} ${around}`}
+        transform="rotate(-90 20 20)"
+      />
+    </svg>
+  )
+}

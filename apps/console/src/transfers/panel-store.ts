@@ -1,0 +1,20 @@
+import { useSyncExternalStore } from 'react'
+
+/** Whether the transfers panel is shown. */
+let isShown = false
+const listeners = new Set<() => void>()
+
+export function showTransfers(shown: boolean): void {
+  isShown = shown
+  for (const listener of listeners) listener()
+}
+
+export function useTransfersShown(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => isShown,
+  )
+}

@@ -1,0 +1,197 @@
+import { CairnError } from '@cairn/sdk'
+import { useSyncExternalStore } from 'react'
+import { getSession, watchSession } from '../session/session-store.ts'
+import { toastDone, toastError } from '../ui/toast-store.ts'
+import { words } from '../words/words.ts'
+
+/** Where a transfer is. Each stage says what it waits for. */
+export type TransferStage =
+  | 'waiting'
+  | 'checking'
+  | 'encrypting'
+  | 'keys'
+  | 'sending'
+  | 'storing'
+  | 'working'
+  | 'done'
+  | 'failed'
+  | 'canceled'
+
+/** What is known of one of the five key nodes while a change goes over them. */
+export type NodeState = 'waiting' | 'running' | 'done' | 'failed'
+
+/** Work that goes on while the user moves about: an upload, or a change on the five key nodes. */
+export type Transfer = {
+  readonly id: number
+  readonly name: string
+  readonly kind: 'upload' | 'change'
+  readonly isEncrypted: boolean
+  readonly stage: TransferStage
+  readonly bytes: number
+  /** Undefined where work is not counted in bytes. */
+  readonly totalBytes: number | undefined
+  readonly bytesPerSecond: number
+  readonly remainingMs: number | undefined
+  /** Of changes: the five nodes. */
+  readonly nodes: readonly NodeState[] | undefined
+  readonly error: CairnError | undefined
+  /** Of uploads that are done. */
+  readonly cid: string | undefined
+}
+
+/** What the work tells on its way. */
+export type TransferReport = Partial<
+  Pick<Transfer, 'stage' | 'bytes' | 'totalBytes' | 'bytesPerSecond' | 'remainingMs' | 'nodes'>
+>
+
+/** What is to be done. `run` is called again when the user wants another try, so it must do no harm twice. */
+export type TransferWish = {
+  name: string
+  kind: Transfer['kind']
+  isEncrypted?: boolean
+  totalBytes?: number
+  run: (tools: {
+    report: (change: TransferReport) => void
+    signal: AbortSignal
+  }) => Promise<{ cid?: string } | undefined>
+  onDone?: () => void
+}
+
+type Entry = { transfer: Transfer; wish: TransferWish; stop: AbortController }
+
+/** More at a time would only share the same line. */
+const runningMost = 2
+
+const entries = new Map<number, Entry>()
+let view: readonly Transfer[] = []
+let nextId = 1
+const listeners = new Set<() => void>()
+
+function publish(): void {
+  view = [...entries.values()].map(({ transfer }) => transfer)
+  for (const listener of listeners) listener()
+}
+
+function change(id: number, next: Partial<Transfer>): void {
+  const entry = entries.get(id)
+  if (entry === undefined) return
+  entries.set(id, { ...entry, transfer: { ...entry.transfer, ...next } })
+  publish()
+}
+
+/** Whether it still has work before it. */
+export function isActive({ stage }: Transfer): boolean {
+  return stage !== 'done' && stage !== 'failed' && stage !== 'canceled'
+}
+
+/** Takes up work; it begins when its turn comes. */
+export function startTransfer(wish: TransferWish): number {
+  const id = nextId++
+  entries.set(id, { transfer: fresh(id, wish), wish, stop: new AbortController() })
+  publish()
+  runNext()
+  return id
+}
+
+function fresh(id: number, { name, kind, isEncrypted = false, totalBytes }: TransferWish): Transfer {
+  return {
+    id,
+    name,
+    kind,
+    isEncrypted,
+    stage: 'waiting',
+    bytes: 0,
+    totalBytes,
+    bytesPerSecond: 0,
+    remainingMs: undefined,
+    nodes: undefined,
+    error: undefined,
+    cid: undefined,
+  }
+}
+
+function runNext(): void {
+  const all = [...entries.values()]
+  const running = all.filter(({ transfer }) => isActive(transfer) && transfer.stage !== 'waiting').length
+  const next = all.filter(({ transfer }) => transfer.stage === 'waiting').slice(0, Math.max(0, runningMost - running))
+  for (const entry of next) void runOne(entry)
+}
+
+async function runOne({ transfer: { id, name }, wish, stop }: Entry): Promise<void> {
+  change(id, { stage: wish.kind === 'change' ? 'working' : wish.isEncrypted ? 'encrypting' : 'checking' })
+  try {
+    const result = await wish.run({ report: (report) => change(id, report), signal: stop.signal })
+    change(id, { stage: 'done', cid: result?.cid, remainingMs: undefined, error: undefined })
+    toastDone(wish.kind === 'upload' ? words.transfers.uploaded(name) : name)
+    wish.onDone?.()
+  } catch (fault) {
+    // One that fails never stops the others.
+    const error = CairnError.from(fault)
+    if (error.code === 'ABORTED' || stop.signal.aborted) change(id, { stage: 'canceled' })
+    else {
+      change(id, { stage: 'failed', error })
+      toastError(wish.kind === 'upload' ? words.transfers.failedToast(name) : name, error)
+    }
+  }
+  runNext()
+}
+
+/** Ends one; nothing of it stays. */
+export function cancelTransfer(id: number): void {
+  const entry = entries.get(id)
+  if (entry === undefined) return
+  entry.stop.abort()
+  if (entry.transfer.stage === 'waiting') change(id, { stage: 'canceled' })
+}
+
+/** Begins one anew that failed or was canceled. */
+export function retryTransfer(id: number): void {
+  const entry = entries.get(id)
+  if (entry === undefined || isActive(entry.transfer) || entry.transfer.stage === 'done') return
+  entries.set(id, { ...entry, transfer: fresh(id, entry.wish), stop: new AbortController() })
+  publish()
+  runNext()
+}
+
+export function retryAllFailed(): void {
+  for (const { id, stage } of view) if (stage === 'failed') retryTransfer(id)
+}
+
+/** Takes what is over off the list: one, or all that is done. */
+export function removeTransfer(id: number): void {
+  const entry = entries.get(id)
+  if (entry === undefined || isActive(entry.transfer)) return
+  entries.delete(id)
+  publish()
+}
+
+export function clearDone(): void {
+  for (const { id, stage } of view) if (stage === 'done' || stage === 'canceled') entries.delete(id)
+  publish()
+}
+
+// Work belongs to the account that began it.
+let owner: string | undefined
+watchSession(() => {
+  const address = getSession()?.address
+  if (address === owner) return
+  owner = address
+  for (const { stop } of entries.values()) stop.abort()
+  entries.clear()
+  publish()
+})
+
+// The browser asks before it leaves a page that still works.
+addEventListener('beforeunload', (event) => {
+  if (view.some(isActive)) event.preventDefault()
+})
+
+export function useTransfers(): readonly Transfer[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => view,
+  )
+}

@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react'
+import { words } from '../words/words.ts'
+import { Button } from './Button.tsx'
+import { Modal } from './Modal.tsx'
+
+/** Asks before something that cannot be undone; says what it does and does not do. */
+export function Confirm({
+  isOpen,
+  onClose,
+  title,
+  hint,
+  confirmLabel,
+  isBusy = false,
+  onConfirm,
+  children,
+}: {
+  isOpen: boolean
+  onClose: () => void
+  title: string
+  hint: ReactNode
+  confirmLabel: string
+  isBusy?: boolean
+  onConfirm: () => void
+  children?: ReactNode
+}) {
+  return (
+    <Modal
+      isOpen={isOpen}
+      onClose={onClose}
+      title={title}
+      hint={hint}
+      footer={
+        <>
+          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button kind="danger" isBusy={isBusy} onClick={onConfirm}>
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Modal>
+  )
+}

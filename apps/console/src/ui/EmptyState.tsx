@@ -1,0 +1,26 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+/** Nothing is here yet, why that is so, and the one thing to do next. */
+export function EmptyState({
+  icon: Icon,
+  title,
+  hint,
+  children,
+}: {
+  icon: LucideIcon
+  title: string
+  hint?: ReactNode
+  children?: ReactNode
+}) {
+  return (
+    <div className="mx-auto flex max-w-md animate-rise flex-col items-center gap-3 px-4 py-16 text-center">
+      <span className="mb-2 grid size-14 place-items-center rounded-xl bg-accent-soft text-accent-ink">
+        <Icon aria-hidden="true" size={26} strokeWidth={1.6} />
+      </span>
+      <h2 className="font-semibold text-lg">{title}</h2>
+      {hint === undefined ? undefined : <p className="text-ink-soft">{hint}</p>}
+      <div className="mt-2 flex flex-wrap justify-center gap-2">{children}</div>
+    </div>
+  )
+}

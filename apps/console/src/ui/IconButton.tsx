@@ -1,0 +1,28 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ComponentProps } from 'react'
+import { classNames } from './class-names.ts'
+
+/** A button that is only a picture; its label is read aloud and shown on hovering. */
+export function IconButton({
+  icon: Icon,
+  label,
+  size = 'normal',
+  className,
+  ...rest
+}: ComponentProps<'button'> & { icon: LucideIcon; label: string; size?: 'small' | 'normal' }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      {...rest}
+      className={classNames(
+        'inline-grid shrink-0 place-items-center rounded-md text-ink-soft transition-colors hover:bg-hover hover:text-ink disabled:opacity-50 data-[state=open]:bg-hover',
+        size === 'small' ? 'size-8 pointer-coarse:size-11' : 'size-10 pointer-coarse:size-11',
+        className,
+      )}
+    >
+      <Icon aria-hidden="true" size={size === 'small' ? 16 : 18} strokeWidth={1.9} />
+    </button>
+  )
+}

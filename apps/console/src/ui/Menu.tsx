@@ -1,0 +1,77 @@
+import type { LucideIcon } from 'lucide-react'
+import { ContextMenu, DropdownMenu } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
+
+/** One line of a menu. The same list makes the ⋯ menu and the one of the right mouse button. */
+export type MenuItem = {
+  id: string
+  label: string
+  icon: LucideIcon
+  /** What cannot be undone stands apart, in the colour of warnings. */
+  isDanger?: boolean
+  run: () => void
+}
+
+const content =
+  'z-60 max-h-[80dvh] min-w-52 animate-appear overflow-y-auto rounded-lg border border-line bg-raised p-1 text-ink shadow-float'
+const line =
+  'flex h-9 cursor-pointer select-none items-center gap-3 rounded-sm px-2.5 text-sm outline-none data-[highlighted]:bg-hover pointer-coarse:h-11'
+
+/** A menu that opens from a button. */
+export function ButtonMenu({
+  items,
+  label,
+  children,
+  align = 'end',
+}: {
+  items: readonly MenuItem[]
+  label: string
+  children: ReactNode
+  align?: 'start' | 'end'
+}) {
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content aria-label={label} align={align} sideOffset={4} collisionPadding={8} className={content}>
+          {items.map(({ id, label: text, icon: Icon, isDanger = false, run }) => (
+            <DropdownMenu.Item key={id} onSelect={run} className={classNames(line, isDanger && 'text-bad')}>
+              <Icon aria-hidden="true" size={16} className={isDanger ? 'text-bad' : 'text-ink-soft'} />
+              {text}
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
+
+/** The same at the right mouse button, around what it is about. */
+export function AreaMenu({
+  items,
+  label,
+  children,
+  onOpen,
+}: {
+  items: () => readonly MenuItem[]
+  label: string
+  children: ReactNode
+  onOpen?: () => void
+}) {
+  return (
+    <ContextMenu.Root modal={false} onOpenChange={(open) => (open ? onOpen?.() : undefined)}>
+      <ContextMenu.Trigger asChild>{children}</ContextMenu.Trigger>
+      <ContextMenu.Portal>
+        <ContextMenu.Content aria-label={label} collisionPadding={8} className={content}>
+          {items().map(({ id, label: text, icon: Icon, isDanger = false, run }) => (
+            <ContextMenu.Item key={id} onSelect={run} className={classNames(line, isDanger && 'text-bad')}>
+              <Icon aria-hidden="true" size={16} className={isDanger ? 'text-bad' : 'text-ink-soft'} />
+              {text}
+            </ContextMenu.Item>
+          ))}
+        </ContextMenu.Content>
+      </ContextMenu.Portal>
+    </ContextMenu.Root>
+  )
+}

@@ -1,0 +1,69 @@
+import { X } from 'lucide-react'
+import { Dialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { words } from '../words/words.ts'
+import { classNames } from './class-names.ts'
+import { IconButton } from './IconButton.tsx'
+
+const places = {
+  /** A dialog; below 640 px a sheet that comes from the bottom. */
+  center:
+    'inset-x-0 bottom-0 max-h-[92dvh] animate-rise rounded-t-xl sm:inset-auto sm:top-1/2 sm:left-1/2 sm:max-h-[86dvh] sm:w-[min(32rem,calc(100vw-2rem))] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:animate-appear sm:rounded-xl',
+  wide: 'inset-x-0 bottom-0 max-h-[94dvh] animate-rise rounded-t-xl sm:inset-auto sm:top-1/2 sm:left-1/2 sm:max-h-[88dvh] sm:w-[min(44rem,calc(100vw-2rem))] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:animate-appear sm:rounded-xl',
+  /** A drawer at the right; the whole width on a phone. */
+  right: 'inset-y-0 right-0 w-full animate-slide border-line sm:w-[min(34rem,90vw)] sm:border-l',
+} as const
+
+/**
+ * Something over the page: the rest cannot be used meanwhile, Escape and Back close it, and the focus goes back to where it
+ * was. `footer` stays in view while the content is scrolled.
+ */
+export function Modal({
+  isOpen,
+  onClose,
+  title,
+  hint,
+  place = 'center',
+  footer,
+  children,
+}: {
+  isOpen: boolean
+  onClose: () => void
+  title: ReactNode
+  hint?: ReactNode
+  place?: keyof typeof places
+  footer?: ReactNode
+  children?: ReactNode
+}) {
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : onClose())}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
+        <Dialog.Content
+          className={classNames('fixed z-50 flex flex-col bg-raised text-ink shadow-float', places[place])}
+          {...(hint === undefined ? { 'aria-describedby': undefined } : {})}
+        >
+          <header className="flex items-start gap-3 px-5 pt-4 pb-2 sm:px-6 sm:pt-5">
+            <div className="min-w-0 flex-1 pt-1.5">
+              <Dialog.Title className="font-semibold text-lg">{title}</Dialog.Title>
+              {hint === undefined ? undefined : (
+                <Dialog.Description className="mt-1 text-ink-soft text-sm">{hint}</Dialog.Description>
+              )}
+            </div>
+            <Dialog.Close asChild>
+              <IconButton icon={X} label={words.shell.close} className="-mr-2" />
+            </Dialog.Close>
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-2 pb-5 sm:px-6 sm:pb-6">
+            {children}
+          </div>
+          {footer === undefined ? undefined : (
+            <footer className="flex flex-wrap items-center justify-end gap-2 border-line border-t px-5 py-3 sm:px-6">
+              {footer}
+            </footer>
+          )}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react'
+import { useEffect } from 'react'
+import { words } from '../words/words.ts'
+
+/** The head of a page: its one heading, a sentence, and what can be done on all of it. Names the tab, too. */
+export function PageHeader({ title, hint, children }: { title: string; hint?: ReactNode; children?: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · ${words.shell.product}`
+  }, [title])
+  return (
+    <header className="flex flex-wrap items-center gap-x-4 gap-y-3 pb-4">
+      <div className="min-w-0 flex-1 basis-56">
+        <h1 className="font-semibold text-xl tracking-tight">{title}</h1>
+        {hint === undefined ? undefined : <p className="mt-1 max-w-prose text-ink-soft">{hint}</p>}
+      </div>
+      {children}
+    </header>
+  )
+}

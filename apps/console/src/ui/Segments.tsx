@@ -1,0 +1,44 @@
+import { useId } from 'react'
+import { classNames } from './class-names.ts'
+
+/** One of a few short words, side by side: radio buttons in one line. */
+export function Segments<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+  isLabelShown = false,
+}: {
+  label: string
+  value: Value
+  options: readonly { value: Value; label: string }[]
+  onChange: (value: Value) => void
+  isLabelShown?: boolean
+}) {
+  const name = useId()
+  return (
+    <fieldset className="min-w-0">
+      <legend className={isLabelShown ? 'mb-2 font-medium text-sm' : 'sr-only'}>{label}</legend>
+      <div className="inline-flex max-w-full flex-wrap gap-1 rounded-md bg-sunken p-1">
+        {options.map(({ value: own, label: text }) => (
+          <label
+            key={own}
+            className={classNames(
+              'flex h-8 cursor-pointer items-center rounded-sm px-3 font-medium text-sm transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-11',
+              own === value ? 'bg-surface text-ink shadow-card' : 'text-ink-soft hover:text-ink',
+            )}
+          >
+            <input
+              type="radio"
+              name={name}
+              className="sr-only"
+              checked={own === value}
+              onChange={() => onChange(own)}
+            />
+            {text}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,124 @@
+import { File, Folder, FolderUp, Upload, X } from 'lucide-react'
+import { type RefObject, useRef } from 'react'
+import { Button } from '../ui/Button.tsx'
+import { classNames } from '../ui/class-names.ts'
+import { IconButton } from '../ui/IconButton.tsx'
+import { fieldClass } from '../ui/TextField.tsx'
+import { formatBytes, formatCount } from '../words/format.ts'
+import { words } from '../words/words.ts'
+import { toUploadItems, type UploadItem } from './upload-item.ts'
+import { changeUploadSheet } from './upload-sheet-store.ts'
+
+/** Lines shown at most; the others are counted. */
+const linesMost = 100
+
+/** What was chosen, with names that can be edited, and the two ways to choose more. */
+export function ChosenFiles({
+  items,
+  faults,
+  unreadable,
+}: {
+  items: readonly UploadItem[]
+  faults: ReadonlyMap<string, string>
+  unreadable: number
+}) {
+  const rename = (id: string, name: string) =>
+    changeUploadSheet({ items: items.map((item) => (item.id === id ? { ...item, name } : item)) })
+  const add = (list: FileList | null) => {
+    const files = [...(list ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
+    if (files.length > 0) changeUploadSheet({ items: [...items, ...toUploadItems(files)] })
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      <Pickers isLarge={items.length === 0} onPick={add} />
+      {unreadable > 0 ? <p className="text-sm text-warn">{words.upload.unreadable(unreadable)}</p> : undefined}
+      {items.length === 0 ? undefined : (
+        <ul aria-label={words.upload.files(items.length)} className="flex flex-col gap-1.5">
+          {items.slice(0, linesMost).map((item) => {
+            const fault = faults.get(item.id)
+            const Icon = item.kind === 'folder' ? Folder : File
+            return (
+              <li key={item.id}>
+                <div className="flex items-center gap-2">
+                  <Icon aria-hidden="true" size={18} className="shrink-0 text-ink-faint" />
+                  <input
+                    aria-label={words.upload.nameOf(item.name)}
+                    value={item.name}
+                    onChange={({ target }) => rename(item.id, target.value)}
+                    {...(fault === undefined
+                      ? {}
+                      : { 'aria-invalid': true, 'aria-describedby': `upload-fault-${item.id}` })}
+                    className={classNames(fieldClass, 'h-9 min-w-0 flex-1 pointer-coarse:h-11')}
+                  />
+                  <span className="shrink-0 whitespace-nowrap text-right text-ink-soft text-sm tabular">
+                    {item.kind === 'folder'
+                      ? words.upload.folderFiles(item.files.length, formatBytes(item.sizeBytes))
+                      : formatBytes(item.sizeBytes)}
+                  </span>
+                  <IconButton
+                    icon={X}
+                    size="small"
+                    label={words.upload.remove(item.name)}
+                    onClick={() => changeUploadSheet({ items: items.filter(({ id }) => id !== item.id) })}
+                  />
+                </div>
+                {fault === undefined ? undefined : (
+                  <p id={`upload-fault-${item.id}`} role="alert" className="mt-1 ml-6.5 text-bad text-sm">
+                    {fault} {words.upload.duplicateHint}
+                  </p>
+                )}
+              </li>
+            )
+          })}
+          {items.length > linesMost ? (
+            <li className="ml-6.5 text-ink-soft text-sm">
+              {words.upload.andMore(formatCount(items.length - linesMost))}
+            </li>
+          ) : undefined}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function Pickers({ isLarge, onPick }: { isLarge: boolean; onPick: (list: FileList | null) => void }) {
+  const filesInput = useRef<HTMLInputElement>(null)
+  const folderInput = useRef<HTMLInputElement>(null)
+  const input = (ref: RefObject<HTMLInputElement | null>, isFolder: boolean) => (
+    <input
+      ref={ref}
+      type="file"
+      multiple
+      hidden
+      aria-label={isFolder ? words.upload.chooseFolder : words.upload.chooseFiles}
+      data-upload={isFolder ? 'folder' : 'files'}
+      {...(isFolder ? { webkitdirectory: '' } : {})}
+      onChange={({ target }) => {
+        onPick(target.files)
+        target.value = ''
+      }}
+    />
+  )
+  return (
+    <div
+      className={classNames(
+        'flex flex-wrap items-center gap-2',
+        isLarge && 'flex-col justify-center rounded-lg border border-line-strong border-dashed px-4 py-8',
+      )}
+    >
+      {input(filesInput, false)}
+      {input(folderInput, true)}
+      <div className="flex flex-wrap justify-center gap-2">
+        <Button onClick={() => filesInput.current?.click()}>
+          <Upload aria-hidden="true" size={16} />
+          {words.upload.chooseFiles}
+        </Button>
+        <Button onClick={() => folderInput.current?.click()}>
+          <FolderUp aria-hidden="true" size={16} />
+          {words.upload.chooseFolder}
+        </Button>
+      </div>
+      <p className="text-ink-soft text-sm max-sm:hidden">{words.upload.orDrop}</p>
+    </div>
+  )
+}

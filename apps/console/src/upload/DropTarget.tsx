@@ -1,0 +1,75 @@
+import { Upload } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useSession } from '../session/session-store.ts'
+import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
+import { words } from '../words/words.ts'
+import { readDropped } from './read-dropped.ts'
+import { openUploadSheet } from './upload-sheet-store.ts'
+
+/** Takes files that are dropped or pasted anywhere on the window. */
+export function DropTarget() {
+  const session = useSession()
+  const isSignedIn = session !== undefined
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    const take = async (data: DataTransfer) => {
+      const { files, unreadable } = await readDropped(data)
+      if (files.length === 0 && unreadable === 0) return
+      openUploadSheet(files, unreadable)
+      if (!isSignedIn) openWalletDialog()
+    }
+    let depth = 0
+    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
+    const stop = new AbortController()
+    const { signal } = stop
+    addEventListener(
+      'dragenter',
+      (event) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        depth++
+        setOver(true)
+      },
+      { signal },
+    )
+    addEventListener('dragover', (event) => (hasFiles(event) ? event.preventDefault() : undefined), { signal })
+    addEventListener(
+      'dragleave',
+      (event) => {
+        if (!hasFiles(event)) return
+        depth = Math.max(0, depth - 1)
+        if (depth === 0) setOver(false)
+      },
+      { signal },
+    )
+    addEventListener(
+      'drop',
+      (event) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        depth = 0
+        setOver(false)
+        if (event.dataTransfer !== null) void take(event.dataTransfer)
+      },
+      { signal },
+    )
+    addEventListener(
+      'paste',
+      ({ clipboardData }) => {
+        if (clipboardData !== null && clipboardData.files.length > 0) void take(clipboardData)
+      },
+      { signal },
+    )
+    return () => stop.abort()
+  }, [isSignedIn])
+  if (!isOver) return undefined
+  return (
+    <div className="pointer-events-none fixed inset-0 z-70 grid animate-appear place-items-center bg-scrim p-6">
+      <div className="flex flex-col items-center gap-2 rounded-xl border-2 border-accent border-dashed bg-raised px-12 py-10 text-center shadow-float">
+        <Upload aria-hidden="true" size={32} className="text-accent-ink" />
+        <p className="font-semibold text-lg">{words.upload.dropHere}</p>
+        <p className="text-ink-soft">{words.upload.dropInto(words.upload.place)}</p>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import { useId } from 'react'
+import { classNames } from '../ui/class-names.ts'
+import { fieldClass, TextField } from '../ui/TextField.tsx'
+import { words } from '../words/words.ts'
+
+/** A text to be stored as a file. */
+export function TextPart({
+  text,
+  onText,
+  name,
+  onName,
+  showFaults,
+}: {
+  text: string
+  onText: (text: string) => void
+  name: string
+  onName: (name: string) => void
+  showFaults: boolean
+}) {
+  const id = useId()
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-col gap-1.5">
+        <label htmlFor={id} className="font-medium text-sm">
+          {words.upload.textLabel}
+        </label>
+        <textarea
+          id={id}
+          value={text}
+          rows={7}
+          onChange={({ target }) => onText(target.value)}
+          className={classNames(fieldClass, 'resize-y py-2 leading-6')}
+        />
+      </div>
+      <TextField
+        label={words.upload.textName}
+        value={name}
+        onChange={({ target }) => onName(target.value)}
+        error={showFaults && name.trim() === '' ? words.upload.nameEmpty : undefined}
+      />
+    </div>
+  )
+}

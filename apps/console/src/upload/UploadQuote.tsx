@@ -1,0 +1,48 @@
+import { leastBilledBytes } from '@cairn/protocol'
+import { Link } from '@tanstack/react-router'
+import { useUsage } from '../files/use-usage.ts'
+import { buttonClass } from '../ui/Button.tsx'
+import { formatBytes, formatUsd } from '../words/format.ts'
+import { priceUsd } from '../words/price-usd.ts'
+import { words } from '../words/words.ts'
+
+/** What an upload takes, and what the account has. */
+export type UploadQuoteFigures = { sizeBytes: number; leftBytes: number | undefined; missingBytes: number }
+
+/** Asks the account's usage and sets the upload against it. */
+export function useQuote(sizeBytes: number): UploadQuoteFigures {
+  const { data } = useUsage()
+  if (data === undefined) return { sizeBytes, leftBytes: undefined, missingBytes: 0 }
+  const leftBytes = data.limitBytes - data.usedBytes - sizeBytes
+  return { sizeBytes, leftBytes, missingBytes: Math.max(0, -leftBytes) }
+}
+
+/** The quote as it is shown before anything is sent. */
+export function UploadQuote({ quote, onLeave }: { quote: UploadQuoteFigures; onLeave: () => void }) {
+  const { sizeBytes, leftBytes, missingBytes } = quote
+  return (
+    <section aria-label={words.upload.total} className="rounded-lg bg-sunken px-4 py-3 text-sm">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <p className="font-medium">
+          {words.upload.total} <span className="tabular">{formatBytes(sizeBytes)}</span>
+        </p>
+        <p className="text-ink-soft">{words.upload.costs(formatUsd(priceUsd(sizeBytes)))}</p>
+      </div>
+      {missingBytes > 0 ? (
+        <div className="mt-2 flex flex-wrap items-center justify-between gap-3 text-warn">
+          <p role="alert">
+            {words.upload.missing(missingBytes, formatUsd(priceUsd(missingBytes)))} {words.upload.missingHint}
+          </p>
+          <Link to="/storage" onClick={onLeave} className={buttonClass('plain', 'small')}>
+            {words.upload.addStorage}
+          </Link>
+        </div>
+      ) : leftBytes === undefined ? undefined : (
+        <p className="text-ink-soft">
+          {words.upload.left(leftBytes)}
+          {sizeBytes < leastBilledBytes ? ` · ${words.upload.minimum}` : ''}
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,140 @@
+import { Globe, Lock, Upload } from 'lucide-react'
+import { useState } from 'react'
+import { useNetwork } from '../network/NetworkProvider.tsx'
+import { isAborted } from '../session/is-aborted.ts'
+import { getSession, useSession } from '../session/session-store.ts'
+import { clientOf } from '../session/use-client.ts'
+import { useKeyClient } from '../session/use-key-client.ts'
+import { changeSettings, useSettings } from '../theme/settings.ts'
+import { showTransfers } from '../transfers/panel-store.ts'
+import { Button } from '../ui/Button.tsx'
+import { Choice } from '../ui/Choice.tsx'
+import { Modal } from '../ui/Modal.tsx'
+import { Segments } from '../ui/Segments.tsx'
+import { toastError } from '../ui/toast-store.ts'
+import { words } from '../words/words.ts'
+import { ChosenFiles } from './ChosenFiles.tsx'
+import { startUploads } from './start-uploads.ts'
+import { TextPart } from './TextPart.tsx'
+import { UploadQuote, useQuote } from './UploadQuote.tsx'
+import { findNameFaults, splitFolders, totalBytes, toUploadItems } from './upload-item.ts'
+import { changeUploadSheet, useUploadSheet } from './upload-sheet-store.ts'
+
+/** One sheet for files, folders, text and what was pasted: what, who can open it, what it takes, start. */
+export function UploadSheet() {
+  const { isOpen } = useUploadSheet()
+  const session = useSession()
+  return isOpen && session !== undefined ? <Sheet /> : undefined
+}
+
+function Sheet() {
+  const { tab, items, unreadable } = useUploadSheet()
+  const network = useNetwork()
+  const needKeyClient = useKeyClient()
+  const { encrypts } = useSettings()
+  const [isApart, setApart] = useState(false)
+  const [text, setText] = useState('')
+  const [textName, setTextName] = useState<string>(words.upload.textDefault)
+  const [wasTried, setTried] = useState(false)
+  const [isStarting, setStarting] = useState(false)
+
+  const canEncrypt = network.keyRouter !== undefined || network.keyNodes !== undefined
+  const isEncrypted = encrypts && canEncrypt
+  const chosen = tab === 'text' ? [] : isApart || isEncrypted ? splitFolders(items) : items
+  const faults = findNameFaults(chosen)
+  const sizeBytes = tab === 'text' ? new TextEncoder().encode(text).length : totalBytes(chosen)
+  const quote = useQuote(sizeBytes)
+  const isReady = tab === 'text' ? text !== '' && textName.trim() !== '' : chosen.length > 0 && faults.size === 0
+  const close = () => changeUploadSheet({ isOpen: false })
+
+  const start = async () => {
+    setTried(true)
+    if (!isReady || quote.missingBytes > 0) return
+    setStarting(true)
+    try {
+      if (isEncrypted) await needKeyClient()
+      const made =
+        tab === 'text'
+          ? toUploadItems([{ path: textName.trim(), file: new File([text], textName.trim(), { type: 'text/plain' }) }])
+          : chosen
+      startUploads(() => clientOf(network, getSession()), made, isEncrypted)
+      changeUploadSheet(tab === 'text' ? { isOpen: false } : { isOpen: false, items: [], unreadable: 0 })
+      showTransfers(true)
+    } catch (error) {
+      if (!isAborted(error)) toastError(words.upload.title, error)
+      setStarting(false)
+    }
+  }
+
+  return (
+    <Modal
+      isOpen
+      onClose={close}
+      place="wide"
+      title={words.upload.title}
+      footer={
+        <>
+          <Button onClick={close}>{words.shell.cancel}</Button>
+          <Button
+            kind="primary"
+            disabled={!isReady || quote.missingBytes > 0}
+            isBusy={isStarting}
+            onClick={() => void start()}
+          >
+            <Upload aria-hidden="true" size={16} />
+            {words.upload.start}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-6">
+        <Segments
+          label={words.upload.kind}
+          value={tab}
+          options={[
+            { value: 'files', label: words.upload.tabFiles },
+            { value: 'text', label: words.upload.tabText },
+          ]}
+          onChange={(next) => changeUploadSheet({ tab: next })}
+        />
+        {tab === 'text' ? (
+          <TextPart text={text} onText={setText} name={textName} onName={setTextName} showFaults={wasTried} />
+        ) : (
+          <ChosenFiles items={isApart || isEncrypted ? chosen : items} faults={faults} unreadable={unreadable} />
+        )}
+        <Choice
+          label={words.upload.access}
+          value={isEncrypted ? 'encrypted' : 'public'}
+          onChange={(value) => changeSettings({ encrypts: value === 'encrypted' })}
+          options={[
+            { value: 'public', label: words.upload.public, hint: words.upload.publicHint, icon: Globe },
+            {
+              value: 'encrypted',
+              label: words.upload.encrypted,
+              hint: canEncrypt ? words.upload.encryptedHint : words.upload.encryptedMissing,
+              icon: Lock,
+              isDisabled: !canEncrypt,
+            },
+          ]}
+        />
+        {tab === 'files' && items.some(({ kind }) => kind === 'folder') ? (
+          isEncrypted ? (
+            <p className="text-ink-soft text-sm">{words.upload.folderEncrypted}</p>
+          ) : (
+            <Segments
+              label={words.upload.folderAs}
+              isLabelShown
+              value={isApart ? 'apart' : 'one'}
+              options={[
+                { value: 'one', label: words.upload.folderOne },
+                { value: 'apart', label: words.upload.folderApart },
+              ]}
+              onChange={(value) => setApart(value === 'apart')}
+            />
+          )
+        ) : undefined}
+        {sizeBytes > 0 ? <UploadQuote quote={quote} onLeave={close} /> : undefined}
+      </div>
+    </Modal>
+  )
+}

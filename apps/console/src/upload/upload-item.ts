@@ -1,0 +1,72 @@
+import { CairnError } from '@cairn/sdk'
+import { words } from '../words/words.ts'
+
+/** A file with its path below the folder that was dropped or chosen. */
+export type PathFile = { path: string; file: File }
+
+/** What one line of the upload sheet stands for: a file, or a folder with all that is in it. */
+export type UploadItem =
+  | { id: string; kind: 'file'; name: string; sizeBytes: number; file: File }
+  | { id: string; kind: 'folder'; name: string; sizeBytes: number; files: readonly PathFile[] }
+
+let lines = 0
+const nextId = () => `line-${lines++}`
+
+/**
+ * Makes lines out of files however they came: those with a path belong to a folder, by its first part; the others are lines
+ * of their own.
+ */
+export function toUploadItems(files: readonly PathFile[]): UploadItem[] {
+  const items: UploadItem[] = []
+  const folders = Map.groupBy(
+    files.filter(({ path }) => path.includes('/')),
+    ({ path }) => path.slice(0, path.indexOf('/')),
+  )
+  for (const { path, file } of files) {
+    if (!path.includes('/')) items.push({ id: nextId(), kind: 'file', name: path, sizeBytes: file.size, file })
+  }
+  for (const [name, inside] of folders) {
+    const sizeBytes = inside.reduce((sum, { file }) => sum + file.size, 0)
+    items.push({ id: nextId(), kind: 'folder', name, sizeBytes, files: inside })
+  }
+  return items
+}
+
+/** The files of a folder as lines of their own, named by their path below it. */
+export function splitFolders(items: readonly UploadItem[]): UploadItem[] {
+  return items.flatMap((item) =>
+    item.kind === 'file'
+      ? [item]
+      : item.files.map(({ path, file }, i): UploadItem => {
+          const name = path.slice(path.indexOf('/') + 1)
+          return { id: `${item.id}.${i}`, kind: 'file', name: `${item.name}/${name}`, sizeBytes: file.size, file }
+        }),
+  )
+}
+
+/** What is wrong with the names, by the line's id: said before anything is sent. */
+export function findNameFaults(items: readonly UploadItem[]): ReadonlyMap<string, string> {
+  const faults = new Map<string, string>()
+  const seen = new Set<string>()
+  for (const { id, name } of items) {
+    const trimmed = name.trim()
+    if (trimmed === '') faults.set(id, words.upload.nameEmpty)
+    else if (seen.has(trimmed)) faults.set(id, words.upload.duplicate(trimmed))
+    seen.add(trimmed)
+  }
+  return faults
+}
+
+/** Bytes of all lines. */
+export function totalBytes(items: readonly UploadItem[]): number {
+  return items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+}
+
+/** Two files of one path in one folder would be one file. @throws CairnError DUPLICATE_NAME */
+export function refuseDuplicatePaths(files: readonly PathFile[]): void {
+  const seen = new Set<string>()
+  for (const { path } of files) {
+    if (seen.has(path)) throw new CairnError('DUPLICATE_NAME', { message: words.upload.duplicate(path) })
+    seen.add(path)
+  }
+}

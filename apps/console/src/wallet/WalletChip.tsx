@@ -1,0 +1,38 @@
+import { Wallet } from 'lucide-react'
+import { useSession } from '../session/session-store.ts'
+import { Button } from '../ui/Button.tsx'
+import { shorten } from '../words/format.ts'
+import { words } from '../words/words.ts'
+import { openWalletDialog } from './wallet-dialog-store.ts'
+
+/** Who is signed in, in the top bar; or the way in. */
+export function WalletChip() {
+  const session = useSession()
+  if (session === undefined) {
+    return (
+      <Button kind="primary" onClick={openWalletDialog}>
+        <Wallet aria-hidden="true" size={16} />
+        <span className="max-sm:sr-only">{words.session.connect}</span>
+      </Button>
+    )
+  }
+  return (
+    <Button aria-label={words.session.accountOf(session.address)} title={session.address} onClick={openWalletDialog}>
+      <AccountMark address={session.address} />
+      <span className="font-mono max-lg:hidden">{shorten(session.address, 6, 4)}</span>
+    </Button>
+  )
+}
+
+/** A small picture that differs from address to address; the address itself stands beside it or in its title. */
+function AccountMark({ address }: { address: string }) {
+  const hue = Number.parseInt(address.slice(2, 6), 16) % 360
+  return (
+    <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true" className="shrink-0 rounded-full">
+      <rect width="20" height="20" fill={`hsl(${hue} 45% 52%)`} />
+      <rect x="4" y="12.5" width="12" height="3.4" rx="1.7" fill="#fff" />
+      <rect x="6" y="8.3" width="8" height="3.2" rx="1.6" fill="#fff" opacity="0.85" />
+      <rect x="7.5" y="4.6" width="5" height="2.7" rx="1.35" fill="#fff" opacity="0.7" />
+    </svg>
+  )
+}

@@ -1,0 +1,24 @@
+/** Why a wallet did not do what it was asked. */
+export type WalletFault = 'rejected' | 'busy' | 'missing' | 'other'
+
+/** EIP-1193 and EIP-1474 codes, wherever in a chain of causes they stand. */
+const faultsByCode = new Map<unknown, WalletFault>([
+  [4001, 'rejected'],
+  [5000, 'rejected'],
+  [-32002, 'busy'],
+])
+const faultsByName = new Map<unknown, WalletFault>([
+  ['UserRejectedRequestError', 'rejected'],
+  ['ResourceUnavailableRpcError', 'busy'],
+  ['ProviderNotFoundError', 'missing'],
+  ['ConnectorNotFoundError', 'missing'],
+])
+
+/** Tells a refusal of the wallet's owner from a fault. Libraries wrap errors, so causes are looked through. */
+export function readWalletFault(error: unknown): WalletFault {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
+    const found = faultsByName.get(cause.name) ?? ('code' in cause ? faultsByCode.get(cause.code) : undefined)
+    if (found !== undefined) return found
+  }
+  return 'other'
+}

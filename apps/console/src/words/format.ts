@@ -1,0 +1,65 @@
+/** Figures and times as the reader's language writes them. */
+const locale = 'en'
+
+const wholeNumber = new Intl.NumberFormat(locale)
+const oneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+const dollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 })
+const smallDollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumSignificantDigits: 2 })
+const dayAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const dayOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
+
+export function formatCount(count: number): string {
+  return wholeNumber.format(count)
+}
+
+/** Bytes in powers of 1024: `3.2 MiB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let step = 0
+  while (value >= 1023.95 && step < units.length - 1) {
+    value /= 1024
+    step++
+  }
+  return `${step === 0 || value >= 100 ? wholeNumber.format(Math.round(value)) : oneDigit.format(value)} ${units[step]}`
+}
+
+/** US dollars; small amounts keep two digits that say something. */
+export function formatUsd(usd: number): string {
+  return usd !== 0 && Math.abs(usd) < 0.1 ? smallDollars.format(usd) : dollars.format(usd)
+}
+
+export function formatDateTime(ms: number): string {
+  return dayAndTime.format(ms)
+}
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+/** `5 minutes ago`, `in 2 days`; beyond a month the day itself. */
+export function formatAgo(ms: number, now = Date.now()): string {
+  const away = ms - now
+  const size = Math.abs(away)
+  if (size < minuteMs) return relative.format(0, 'second')
+  if (size < hourMs) return relative.format(Math.trunc(away / minuteMs), 'minute')
+  if (size < dayMs) return relative.format(Math.trunc(away / hourMs), 'hour')
+  if (size < 30 * dayMs) return relative.format(Math.trunc(away / dayMs), 'day')
+  return dayOnly.format(ms)
+}
+
+/** Time left: `40 s`, `3 min`, `2 h 10 min`. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  return minutes % 60 === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** A CID or address short enough for a row; its whole text goes into a title or label. */
+export function shorten(text: string, start = 8, end = 6): string {
+  return text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`
+}

@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { compressAssets } from './compress-assets.ts'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** The console is bundled from the sources of the packages it uses: nothing has to be built before it. */
+export default defineConfig({
+  root: here('.'),
+  plugins: [react(), tailwindcss(), compressAssets()],
+  resolve: {
+    conditions: ['@cairn/source', 'browser', 'module', 'import', 'default'],
+    alias: {
+      // The published one writes a style element, which the page's policy refuses.
+      'react-remove-scroll': here('src/ui/RemoveScroll.tsx'),
+    },
+  },
+  build: {
+    target: 'es2023',
+    // The storage service loads a folder once; small files in the page would need `data:` in more policies.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
+    reportCompressedSize: false,
+  },
+  server: { port: 8079, proxy: { '/.well-known': 'http://127.0.0.1:8080' } },
+})

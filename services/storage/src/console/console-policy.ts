@@ -1,0 +1,41 @@
+import { isIP } from 'node:net'
+import type { NetworkProfile } from '@cairn/protocol'
+
+/**
+ * What the console's pages may do: run our own scripts, and talk to what the network's profile names. Pictures and films
+ * come from the gateway, which is another origin; nothing that was uploaded runs here.
+ * @see https://www.w3.org/TR/CSP3/
+ */
+export function consolePolicy(profile: NetworkProfile): string {
+  const gateway = gatewaySources(profile.gateway)
+  const chains = profile.chains ?? (profile.chain === undefined ? [] : [profile.chain])
+  const called = [
+    profile.api,
+    profile.upload,
+    profile.keyRouter,
+    ...(profile.keyNodes ?? []),
+    ...(profile.providers ?? []).map(({ url }) => url),
+    ...chains.map(({ rpcUrl }) => rpcUrl),
+  ].flatMap((url) => (url === undefined ? [] : [new URL(url).origin]))
+  const connect = [...new Set([...called, ...gateway])]
+  return [
+    "default-src 'none'",
+    "script-src 'self' 'wasm-unsafe-eval'",
+    "style-src 'self'",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    `img-src 'self' data: blob: ${gateway.join(' ')}`,
+    `media-src blob: ${gateway.join(' ')}`,
+    `connect-src 'self' ${connect.join(' ')}`,
+    "worker-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+}
+
+/** The gateway's origin, and the origins of single CIDs below it where its host has a name. */
+function gatewaySources(url: string): string[] {
+  const { origin, protocol, hostname, host } = new URL(url)
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? [origin, `${protocol}//*.${host}`] : [origin]
+}

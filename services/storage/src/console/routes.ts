@@ -1,0 +1,77 @@
+import type { NetworkProfile } from '@cairn/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type ConsoleFile, readConsoleFiles } from './console-files.ts'
+import { consolePolicy } from './console-policy.ts'
+
+/** Paths that the console's own router knows: each is answered with its one page. */
+const pages = [
+  '/',
+  '/files',
+  '/files/*',
+  '/open/*',
+  '/shared',
+  '/names',
+  '/names/*',
+  '/storage',
+  '/proofs',
+  '/proofs/*',
+  '/keys',
+  '/settings',
+  '/status',
+]
+
+/**
+ * Serves a built console: its page at each of its routes, its parts by their names.
+ * @throws CairnError INVALID_CONFIGURATION where the folder holds none
+ */
+export async function registerConsoleRoutes(
+  app: FastifyInstance,
+  folder: string,
+  profile: () => NetworkProfile,
+): Promise<void> {
+  const files = await readConsoleFiles(folder)
+  const page = files.get('/index.html')
+  for (const [path, file] of files) {
+    if (file !== page) app.get(path, (request, reply) => sendFile(request, reply, file))
+  }
+  if (page === undefined) return
+  let policy: string | undefined
+  const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
+    policy ??= consolePolicy(profile())
+    reply.headers({
+      'content-security-policy': policy,
+      'cross-origin-opener-policy': 'same-origin-allow-popups',
+      'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
+    })
+    return sendFile(request, reply, page)
+  }
+  for (const path of pages) app.get(path, sendPage)
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, { type, etag, isImmutable, bodies }: ConsoleFile) {
+  reply.headers({
+    'content-type': type,
+    etag,
+    'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'cross-origin-resource-policy': 'same-origin',
+    vary: 'Accept-Encoding, Origin',
+  })
+  const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known?.includes(etag)) return reply.status(304).send()
+  const accepted = acceptedEncodings(request.headers['accept-encoding'])
+  for (const encoding of ['br', 'gzip'] as const) {
+    const body = bodies[encoding]
+    if (body !== undefined && accepted.has(encoding)) return reply.header('content-encoding', encoding).send(body)
+  }
+  return reply.send(bodies.identity)
+}
+
+/** Codings that a client takes; one that it gives no weight is refused. @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
+function acceptedEncodings(header: string | string[] | undefined): Set<string> {
+  const accepted = new Set<string>()
+  for (const part of [header ?? []].flat().join(',').split(',')) {
+    const [name = '', weight = ''] = part.split(';').map((piece) => piece.trim().toLowerCase())
+    if (!/^q=0(?:\.0*)?$/.test(weight)) accepted.add(name)
+  }
+  return accepted
+}
