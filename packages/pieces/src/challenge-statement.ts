@@ -1,4 +1,4 @@
-import { CairnError, type ChallengeAnswer } from '@cairn/protocol'
+import { CairnError, type ChallengeAnswer, type LeafWindow } from '@cairn/protocol'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
@@ -8,7 +8,7 @@ import { parsePieceCid } from './piece-cid.ts'
 import { challengeLeaves, type PossessionProof, verifyPossession } from './possession.ts'
 
 /** What a provider says when it answers a challenge. */
-export type ChallengeClaim = Pick<ChallengeAnswer, 'piece' | 'nonce' | 'count' | 'provenAt'> & {
+export type ChallengeClaim = Pick<ChallengeAnswer, 'piece' | 'nonce' | 'count' | 'within' | 'provenAt'> & {
   readonly proof: PossessionProof
 }
 
@@ -24,7 +24,8 @@ export function providerId(seed: Uint8Array): string {
  * The text that a provider signs: one line for each field, the proof by its hash. What it is signed with is part of it, so
  * that no signature is good under another name.
  */
-export function challengeStatement({ piece, nonce, count, provenAt, proof }: ChallengeClaim, provider: string): string {
+export function challengeStatement(claim: ChallengeClaim, provider: string): string {
+  const { piece, nonce, count, within, provenAt, proof } = claim
   const shown = proof.map(({ index, leaf, path }) => [index, leaf, ...path].join(' ')).join('\n')
   return [
     'cairn/possession/1',
@@ -32,6 +33,7 @@ export function challengeStatement({ piece, nonce, count, provenAt, proof }: Cha
     `piece ${piece}`,
     `nonce ${nonce}`,
     `leaves ${count}`,
+    ...(within === undefined ? [] : [`within ${within.start} ${within.count}`]),
     `proven-at ${provenAt}`,
     `proof ${bytesToHex(sha256(utf8ToBytes(shown)))}`,
   ].join('\n')
@@ -40,11 +42,12 @@ export function challengeStatement({ piece, nonce, count, provenAt, proof }: Cha
 /** Signs an answer to a challenge with a provider's seed. */
 export function signChallenge(claim: ChallengeClaim, seed: Uint8Array): ChallengeAnswer {
   const provider = providerId(seed)
-  const { piece, nonce, count, provenAt, proof } = claim
+  const { piece, nonce, count, within, provenAt, proof } = claim
   return {
     piece,
     nonce,
     count,
+    ...(within === undefined ? {} : { within }),
     provenAt,
     proof: proof.map(({ index, leaf, path }) => ({ index, leaf, path: [...path] })),
     provider,
@@ -59,14 +62,23 @@ export function signChallenge(claim: ChallengeClaim, seed: Uint8Array): Challeng
  */
 export function verifyChallenge(
   answer: ChallengeAnswer,
-  asked: { readonly piece: string; readonly nonce: string; readonly count: number; readonly provider: string },
+  asked: {
+    readonly piece: string
+    readonly nonce: string
+    readonly count: number
+    readonly provider: string
+    readonly within?: LeafWindow | undefined
+  },
 ): void {
   for (const field of ['piece', 'nonce', 'count', 'provider'] as const) {
     if (answer[field] !== asked[field]) throw refuse(`The answer has another ${field} than was asked for`)
   }
+  if (answer.within?.start !== asked.within?.start || answer.within?.count !== asked.within?.count) {
+    throw refuse('The answer is about another part of the piece than was asked for')
+  }
   const piece = parsePieceCid(asked.piece)
   if (!isSigned(answer)) throw refuse('The signature is not the provider’s')
-  const indices = challengeLeaves(piece, readNonce(asked.nonce), asked.count)
+  const indices = challengeLeaves(piece, readNonce(asked.nonce), asked.count, asked.within)
   verifyPossession(piece, indices, answer.proof)
 }
 

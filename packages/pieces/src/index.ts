@@ -20,3 +20,4 @@ export {
   verifyPossession,
 } from './possession.ts'
 export { encodeEntry, type Segment } from './segment.ts'
+export { levelsAbove, zeroNode } from './tree.ts'

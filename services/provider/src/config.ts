@@ -73,8 +73,8 @@ export const providerSettings = {
     read: whole(0, Number.MAX_SAFE_INTEGER),
   },
   CAIRN_PROVIDER_PAYLOAD_BYTES_MOST: {
-    about: 'Largest payload of one piece; the default fills a padded GiB.',
-    fallback: String((GIB / 128) * 127),
+    about: 'Largest payload of one piece; the default fills 64 padded GiB, the largest there can be.',
+    fallback: String((64 * GIB * 127) / 128),
     read: whole(1, 64 * GIB),
   },
   CAIRN_PROVIDER_PULLS: { about: 'Pieces that are fetched at once.', fallback: '2', read: whole(1, 64) },

@@ -1,43 +1,56 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { challengeLeaves, provePossession, signChallenge, verifyPossession } from '@cairn/pieces'
-import { CairnError, type ChallengeAnswer, challengePiece } from '@cairn/protocol'
+import {
+  challengeLeaves,
+  keptLevel,
+  keptPayloadBytes,
+  type PossessionProof,
+  provePossession,
+  type ReadPayload,
+  signChallenge,
+  verifyPossession,
+} from '@cairn/pieces'
+import { CairnError, type ChallengeAnswer, challengePiece, type LeafWindow } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { isDamage, noteDamage } from './damage.ts'
+import { mendingTree } from './mend-tree.ts'
 import { noteRead } from './note-read.ts'
 import { type KeptPiece, openKept } from './open-kept.ts'
+import { readKeptPath } from './tree-file.ts'
 
 export const challengesPerMinute = challengePiece.limits.perMinute
 
 /**
  * Answers a challenge from the bytes on the disk. Of what is read for it every 32 KiB are hashed and compared first, and the
  * proof is checked before it is signed: damage is said to be damage, never hidden in a proof that does not hold.
- * @throws CairnError INVALID_PIECE_CID, PIECE_NOT_FOUND, PIECE_DAMAGED
+ * @throws CairnError INVALID_PIECE_CID, PIECE_NOT_FOUND, PIECE_DAMAGED, INVALID_REQUEST for leaves it does not have
  */
 export async function answerChallenge(
   context: Context,
   text: string,
-  { nonce, count }: { nonce: string; count: number },
+  { nonce, count, within }: { nonce: string; count: number; within?: LeafWindow | undefined },
 ): Promise<ChallengeAnswer> {
   const { keys, clock, metrics } = context
   const kept = await openKept(context, text)
   const { cid } = kept.row
+  const indices = challengeLeaves(kept.piece, Buffer.from(nonce, 'hex'), count, within)
   try {
-    const proof = await prove(context, kept, challengeLeaves(kept.piece, Buffer.from(nonce, 'hex'), count))
-    const answer = signChallenge({ piece: cid, nonce, count, provenAt: clock.now(), proof }, keys.signing)
+    const proof = await mendingTree(context, kept, () => prove(context, kept, indices))
+    const answer = signChallenge({ piece: cid, nonce, count, within, provenAt: clock.now(), proof }, keys.signing)
     metrics.challenges.inc({ result: 'proven' })
     await noteRead(context, cid)
     return answer
   } catch (error) {
-    if (!isDamage(error) && !CairnError.is(error, 'PROOF_INVALID')) throw error
-    metrics.challenges.inc({ result: 'damaged' })
-    throw await noteDamage(context, kept.row, error)
+    if (CairnError.is(error, 'PIECE_DAMAGED')) metrics.challenges.inc({ result: 'damaged' })
+    throw error
   }
 }
 
-async function prove({ files }: Context, { row, piece, tree }: KeptPiece, indices: readonly number[]) {
-  const file = await open(files.payloadPath(row.cid), 'r')
+async function prove(context: Context, kept: KeptPiece, indices: readonly number[]): Promise<PossessionProof> {
+  const { piece, row } = kept
+  const file = await open(context.files.payloadPath(row.cid), 'r')
   try {
-    const proof = await provePossession(tree, (offset, length) => readExactly(file, offset, length), indices)
+    const read: ReadPayload = (offset, length) => readUpTo(file, offset, length)
+    const proof: PossessionProof[number][] = []
+    for (const index of indices) proof.push(await proveLeaf(context, kept, read, index))
     verifyPossession(piece, indices, proof)
     return proof
   } finally {
@@ -45,8 +58,34 @@ async function prove({ files }: Context, { row, piece, tree }: KeptPiece, indice
   }
 }
 
+/** One leaf: below its kept node from the payload, above it from the tree's file, so that the size of a piece costs nothing. */
+async function proveLeaf(
+  { files }: Context,
+  { piece, row }: KeptPiece,
+  read: ReadPayload,
+  index: number,
+): Promise<PossessionProof[number]> {
+  if (piece.height <= keptLevel) {
+    const [whole] = await provePossession({ piece, nodes: piece.root }, read, [index])
+    if (whole !== undefined) return whole
+  }
+  const width = 2 ** keptLevel
+  const kept = Math.floor(index / width)
+  const { node, path } = await readKeptPath(files.treePath(row.cid), piece, kept)
+  const start = kept * keptPayloadBytes
+  const part = {
+    root: node,
+    height: keptLevel,
+    payloadBytes: Math.min(keptPayloadBytes, piece.payloadBytes - start),
+  }
+  const readPart: ReadPayload = (offset, length) => read(start + offset, length)
+  const [below] = await provePossession({ piece: part, nodes: node }, readPart, [index % width])
+  if (below === undefined) throw new CairnError('INTERNAL')
+  return { index, leaf: below.leaf, path: [...below.path, ...path] }
+}
+
 /** Fewer bytes than asked for where the file has ended. */
-async function readExactly(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
+async function readUpTo(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length)
   let done = 0
   while (done < length) {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { PieceTree } from '@cairn/pieces'
+import type { Piece } from '@cairn/pieces'
 import { CairnError, type ErrorCode } from '@cairn/protocol'
 
 /** What the thread is asked. */
@@ -7,14 +7,22 @@ export type HashQuestion = { id: number; hasher: number } & (
   | { kind: 'write' | 'hash'; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'finish' | 'drop'; bytes?: never }
 )
-export type HashAnswer = { id: number; tree?: PieceTree; fault?: { code: ErrorCode; message: string } }
+/** A commitment, and the levels of its tree as they are kept. */
+export type HashedPiece = { piece: Piece; levels: Uint8Array }
+export type HashAnswer = {
+  id: number
+  hashed?: HashedPiece
+  /** The kept nodes of bytes that came all at once. */
+  nodes?: Uint8Array
+  fault?: { code: ErrorCode; message: string }
+}
 
 /** Computes one commitment beside the main thread. */
 export type ThreadHasher = {
   /** Takes a copy of the bytes. Resolves when there is room for more. @throws CairnError as the first fault of the thread */
   write(bytes: Uint8Array): Promise<void>
   /** The commitment. @throws CairnError INVALID_REQUEST for nothing, PIECE_TOO_LARGE, INTERNAL when the thread died */
-  finish(): Promise<PieceTree>
+  finish(): Promise<HashedPiece>
   /** Gives up. */
   drop(): void
 }
@@ -22,8 +30,8 @@ export type ThreadHasher = {
 /** A thread that computes commitments. */
 export type HashThread = AsyncDisposable & {
   createHasher(): ThreadHasher
-  /** The commitment to bytes that are all there; they are copied. */
-  hash(bytes: Uint8Array): Promise<PieceTree>
+  /** The kept nodes over bytes that are all there, or the root of few bytes; they are copied. */
+  hash(bytes: Uint8Array): Promise<Uint8Array>
 }
 
 /** Writes of one hasher that may wait for the thread; each is a copy of what was read. */
@@ -93,9 +101,9 @@ export function createHashThread(): HashThread {
       async finish() {
         await Promise.all(running)
         requireHome()
-        const { tree } = await ask({ kind: 'finish', hasher })
-        if (tree === undefined) throw new CairnError('INTERNAL')
-        return tree
+        const { hashed } = await ask({ kind: 'finish', hasher })
+        if (hashed === undefined) throw new CairnError('INTERNAL')
+        return hashed
       },
       drop() {
         if (worker !== undefined && worker === home) ask({ kind: 'drop', hasher }).catch(() => undefined)
@@ -106,9 +114,9 @@ export function createHashThread(): HashThread {
   return {
     createHasher,
     async hash(bytes) {
-      const { tree } = await ask({ kind: 'hash', hasher: nextId++, bytes: new Uint8Array(bytes) })
-      if (tree === undefined) throw new CairnError('INTERNAL')
-      return tree
+      const { nodes } = await ask({ kind: 'hash', hasher: nextId++, bytes: new Uint8Array(bytes) })
+      if (nodes === undefined) throw new CairnError('INTERNAL')
+      return nodes
     },
     async [Symbol.asyncDispose]() {
       await worker?.terminate()

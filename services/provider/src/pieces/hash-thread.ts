@@ -2,24 +2,33 @@ import { parentPort } from 'node:worker_threads'
 import { createPieceHasher, type PieceHasher } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
 import type { HashAnswer, HashQuestion } from './hash-thread-client.ts'
+import { layOutLevels } from './tree-levels.ts'
 
 /** The other side of `createHashThread`: commitments, several side by side. */
 const hashers = new Map<number, PieceHasher>()
 
 function answer({ id, hasher, kind, bytes }: HashQuestion): HashAnswer {
-  if (kind === 'drop') {
-    hashers.delete(hasher)
-    return { id }
+  switch (kind) {
+    case 'hash': {
+      const once = createPieceHasher()
+      once.write(bytes)
+      return { id, nodes: once.finish().nodes }
+    }
+    case 'write': {
+      const found = hashers.get(hasher) ?? createPieceHasher()
+      hashers.set(hasher, found)
+      found.write(bytes)
+      return { id }
+    }
+    case 'finish': {
+      const tree = (hashers.get(hasher) ?? createPieceHasher()).finish()
+      hashers.delete(hasher)
+      return { id, hashed: { piece: tree.piece, levels: layOutLevels(tree) } }
+    }
+    case 'drop':
+      hashers.delete(hasher)
+      return { id }
   }
-  const found = hashers.get(hasher) ?? createPieceHasher()
-  if (kind === 'write') {
-    hashers.set(hasher, found)
-    found.write(bytes)
-    return { id }
-  }
-  if (kind === 'hash') found.write(bytes)
-  hashers.delete(hasher)
-  return { id, tree: found.finish() }
 }
 
 parentPort?.on('message', (question: HashQuestion) => {

@@ -1,11 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { encodeTreeFile } from './tree-file.ts'
 import { errnoOf } from './write-faults.ts'
 
-/** The files of a provider: payloads, the kept level of their trees, and what is not whole yet. */
+/** The files of a provider: payloads, the upper levels of their trees, and what is not whole yet. */
 export type PieceFiles = {
   payloadPath(cid: string): string
+  treePath(cid: string): string
   /** Where a payload grows until it is whole and checked. */
   partPath(cid: string): string
   /** Bytes of a part; 0 where there is none. */
@@ -16,20 +18,14 @@ export type PieceFiles = {
    */
   takeBack(cid: string): Promise<void>
   /** Makes a whole, synced part the payload; durable when it resolves. The tree goes first, so that a payload has one. */
-  keep(cid: string, nodes: Uint8Array): Promise<void>
-  writeTree(cid: string, nodes: Uint8Array): Promise<void>
-  /** The kept nodes as they were written; undefined where the file is gone or changed. */
-  readTree(cid: string): Promise<Uint8Array | undefined>
+  keep(cid: string, levels: Uint8Array): Promise<void>
+  writeTree(cid: string, levels: Uint8Array): Promise<void>
   /** Removes all of a piece. What is not there is no error. */
   remove(cid: string): Promise<void>
   removePart(cid: string): Promise<void>
   /** CIDs of all pieces that have a file. */
   list(): Promise<Set<string>>
 }
-
-/** Begins a tree's file; a checksum follows, then the nodes. */
-const treeMagic = Buffer.from('cairn-tree-1\n')
-const treeHeadBytes = treeMagic.length + 32
 
 /** Opens the folders of a provider, made where they are missing. */
 export async function openPieceFiles(home: string): Promise<PieceFiles> {
@@ -49,13 +45,13 @@ export async function openPieceFiles(home: string): Promise<PieceFiles> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await syncFolder(pieces)
   }
-  const writeTree = async (cid: string, nodes: Uint8Array): Promise<void> => {
+  const writeTree = async (cid: string, levels: Uint8Array): Promise<void> => {
     await ensureFolder(cid)
     const draft = join(parts, `${cid}.${randomUUID()}`)
     try {
       const file = await open(draft, 'wx', 0o600)
       try {
-        await file.writeFile(Buffer.concat([treeMagic, sumOf(cid, nodes), nodes]))
+        await file.writeFile(encodeTreeFile(cid, levels))
         await file.sync()
       } finally {
         await file.close()
@@ -69,6 +65,7 @@ export async function openPieceFiles(home: string): Promise<PieceFiles> {
 
   return {
     payloadPath,
+    treePath,
     partPath,
     writeTree,
     async partBytes(cid) {
@@ -79,22 +76,11 @@ export async function openPieceFiles(home: string): Promise<PieceFiles> {
       if ((await sizeOf(partPath(cid))) === undefined) await rename(payloadPath(cid), partPath(cid))
       else await rm(payloadPath(cid), { force: true })
     },
-    async keep(cid, nodes) {
-      await writeTree(cid, nodes)
+    async keep(cid, levels) {
+      await writeTree(cid, levels)
       await rename(partPath(cid), payloadPath(cid))
       await syncFolder(dirname(payloadPath(cid)))
       await syncFolder(parts)
-    },
-    async readTree(cid) {
-      const bytes = await readFile(treePath(cid)).catch((error: unknown) => {
-        if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'EIO') return undefined
-        throw error
-      })
-      if (bytes === undefined || bytes.length < treeHeadBytes || !bytes.subarray(0, treeMagic.length).equals(treeMagic))
-        return undefined
-      const nodes = bytes.subarray(treeHeadBytes)
-      const hash = bytes.subarray(treeMagic.length, treeHeadBytes)
-      return sumOf(cid, nodes).equals(hash) ? new Uint8Array(nodes) : undefined
     },
     async remove(cid) {
       for (const path of [payloadPath(cid), treePath(cid), partPath(cid)]) await rm(path, { force: true })
@@ -114,11 +100,6 @@ export async function openPieceFiles(home: string): Promise<PieceFiles> {
       return found
     },
   }
-}
-
-/** SHA-256 of the nodes behind the CID of their piece: another piece's tree is no more use than a changed one. */
-function sumOf(cid: string, nodes: Uint8Array): Buffer {
-  return createHash('sha256').update(cid).update(nodes).digest()
 }
 
 /** Makes what was renamed into a folder survive a power cut. */

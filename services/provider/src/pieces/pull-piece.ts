@@ -1,10 +1,10 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { encodePieceCid, type PieceTree } from '@cairn/pieces'
+import { encodePieceCid } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { fetchPayload } from './fetch-payload.ts'
-import type { ThreadHasher } from './hash-thread-client.ts'
+import type { HashedPiece, ThreadHasher } from './hash-thread-client.ts'
 import { openAuthorization } from './seal-authorization.ts'
 import { requireSource } from './sources.ts'
 import type { PieceRow } from './store.ts'
@@ -32,19 +32,19 @@ export async function pullPiece(context: Context, row: PieceRow, options: PullOp
     const { size } = await file.stat()
     const offset = size > payloadBytes ? 0 : size
     if (offset !== size) await file.truncate(0)
-    let tree = await fill(context, row, file, offset, options)
-    if (encodePieceCid(tree.piece) !== cid && offset > 0) {
+    let hashed = await fill(context, row, file, offset, options)
+    if (encodePieceCid(hashed.piece) !== cid && offset > 0) {
       context.log.warn({ piece: cid, offset }, 'what was there of a piece was wrong; it is fetched from its start')
       await file.truncate(0)
-      tree = await fill(context, row, file, 0, options)
+      hashed = await fill(context, row, file, 0, options)
     }
-    if (encodePieceCid(tree.piece) !== cid) {
+    if (encodePieceCid(hashed.piece) !== cid) {
       throw new CairnError('VERIFICATION_FAILED', {
         message: 'The source’s bytes do not have the commitment of the piece',
       })
     }
     await file.sync().catch(reportWrite)
-    await files.keep(cid, tree.nodes).catch(reportWrite)
+    await files.keep(cid, hashed.levels).catch(reportWrite)
   } finally {
     await file.close()
   }
@@ -57,7 +57,7 @@ async function fill(
   file: FileHandle,
   offset: number,
   options: PullOptions,
-): Promise<PieceTree> {
+): Promise<HashedPiece> {
   const { signal, windowMs, onProgress } = options
   const { cid, url, authorization, payload_bytes: payloadBytes } = row
   const hasher = context.hashes.createHasher()

@@ -3,9 +3,10 @@ import { keptLevel, keptPayloadBytes } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { isDamage, noteDamage } from './damage.ts'
+import { mendingTree } from './mend-tree.ts'
 import type { KeptPiece } from './open-kept.ts'
+import { openTree, readKeptNodes } from './tree-file.ts'
 
-const nodeBytes = 32
 /** Kept nodes that are read and checked together: about a MiB of payload. */
 const nodesInWindow = 32
 /** Bytes that are read and checked together. */
@@ -21,18 +22,29 @@ export async function* readPayload(
   kept: KeptPiece,
   { start, end }: { start: number; end: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let file: FileHandle | undefined
+  const file = await openPayload(context, kept)
+  // Both stay open: who began to read a piece may read it to its end, though it is removed meanwhile.
+  let tree: Promise<FileHandle> | undefined
+  const closeTree = async () => {
+    await (await tree?.catch(() => undefined))?.close()
+    tree = undefined
+  }
+  const readNodes = async (first: number, count: number): Promise<Uint8Array> => {
+    tree ??= openTree(context.files.treePath(kept.row.cid))
+    return readKeptNodes(await tree, first, count)
+  }
   let next: Promise<Uint8Array> | undefined
+  const read = (window: number): Promise<Uint8Array> | undefined => {
+    if (window * windowBytes >= end) return undefined
+    const reading = mendingTree(context, kept, async (isAgain) => {
+      if (isAgain) await closeTree()
+      return readWindow(context, kept, file, window, readNodes)
+    })
+    // Whoever stops early does not wait for it.
+    reading.catch(() => undefined)
+    return reading
+  }
   try {
-    const opened = await open(context.files.payloadPath(kept.row.cid), 'r')
-    file = opened
-    const read = (window: number): Promise<Uint8Array> | undefined => {
-      if (window * windowBytes >= end) return undefined
-      const reading = readWindow(context, kept, opened, window)
-      // Whoever stops early does not wait for it.
-      reading.catch(() => undefined)
-      return reading
-    }
     const first = Math.floor(start / windowBytes)
     next = read(first)
     for (let window = first; next !== undefined; window++) {
@@ -41,20 +53,28 @@ export async function* readPayload(
       const from = window * windowBytes
       yield bytes.subarray(Math.max(0, start - from), Math.min(bytes.length, end - from))
     }
-  } catch (error) {
-    throw isDamage(error) ? await noteDamage(context, kept.row, error) : error
   } finally {
     // A window that is still read needs the file.
     await next?.catch(() => undefined)
-    await file?.close()
+    await closeTree()
+    await file.close()
+  }
+}
+
+async function openPayload(context: Context, { row }: KeptPiece): Promise<FileHandle> {
+  try {
+    return await open(context.files.payloadPath(row.cid), 'r')
+  } catch (error) {
+    throw isDamage(error) ? await noteDamage(context, row, error) : error
   }
 }
 
 async function readWindow(
   { hashes }: Context,
-  { piece, tree }: KeptPiece,
+  { piece }: KeptPiece,
   file: FileHandle,
   window: number,
+  readNodes: (first: number, count: number) => Promise<Uint8Array>,
 ): Promise<Uint8Array> {
   const offset = window * windowBytes
   const length = Math.min(windowBytes, piece.payloadBytes - offset)
@@ -67,12 +87,8 @@ async function readWindow(
     if (bytesRead === 0) throw new CairnError('PIECE_DAMAGED', { cause: 'the payload is shorter than it was' })
     done += bytesRead
   }
-  const { nodes } = await hashes.hash(room)
-  const expected = isSmall ? piece.root : tree.nodes.subarray(offsetOf(window), offsetOf(window) + count * nodeBytes)
+  const nodes = await hashes.hash(room)
+  const expected = isSmall ? piece.root : await readNodes(window * nodesInWindow, count)
   if (Buffer.compare(nodes, expected) !== 0) throw new CairnError('PIECE_DAMAGED', { details: { offset } })
   return room.subarray(0, length)
-}
-
-function offsetOf(window: number): number {
-  return window * nodesInWindow * nodeBytes
 }
