@@ -47,11 +47,18 @@ export async function findName(surroundings: Surroundings, text: string): Promis
   })
 }
 
-/** Refuses a label that a name of the user has already. @throws CairnError FILE_EXISTS */
-export async function requireFreeLabel(surroundings: Surroundings, client: Client, label: string): Promise<void> {
+/**
+ * Refuses a label that a name of the user has already: on this machine, or with the account of the client given.
+ * @throws CairnError FILE_EXISTS
+ */
+export async function requireFreeLabel(
+  surroundings: Surroundings,
+  client: Client | undefined,
+  label: string,
+): Promise<void> {
   const { state, signal } = surroundings
   const here = (await openNameKeys(state.folder).list()).filter((one) => one.label === label)
-  const known = here.length > 0 || client.apiKey === undefined ? here : await findLabelled(client, label, signal)
+  const known = here.length > 0 || client?.apiKey === undefined ? here : await findLabelled(client, label, signal)
   const [first] = known
   if (first === undefined) return
   throw new CairnError('FILE_EXISTS', {

@@ -1,7 +1,7 @@
 import { CairnError, exportName, exportNameKey, importNameKey, type NameKey } from '@cairn/sdk'
 import { flag, type Surroundings, text } from './command.ts'
 import { findName, requireFreeLabel } from './find-name.ts'
-import { argument, clientOf, quote, readLabel } from './name-arguments.ts'
+import { argument, quote, readLabel } from './name-arguments.ts'
 import { readKeyFile, writeKeyFile } from './name-files.ts'
 import { openKept, openNameKeys } from './name-keys.ts'
 
@@ -9,7 +9,8 @@ import { openKept, openNameKeys } from './name-keys.ts'
 export async function keepKey(surroundings: Surroundings, source: NameKey, label: string | undefined): Promise<void> {
   const { state, prompt, output, values } = surroundings
   const keys = openNameKeys(state.folder)
-  if (label !== undefined) await requireFreeLabel(surroundings, await clientOf(surroundings), label)
+  // Nobody else is asked: a key can be made without any network.
+  if (label !== undefined) await requireFreeLabel(surroundings, undefined, label)
   const password = flag(values, 'encrypt')
     ? await prompt.password('Choose a password for this key', { twice: true })
     : undefined

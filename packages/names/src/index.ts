@@ -1,5 +1,5 @@
 export { createRecord, type RecordOptions } from './create-record.ts'
-export { isNewer } from './is-newer.ts'
+export { isNewer, type RecordOrder } from './is-newer.ts'
 export { exportNameKey, importNameKey } from './key-formats.ts'
 export { createNameKey, type NameKey, nameKeyFromSeed } from './name-key.ts'
 export { parseName } from './parse-name.ts'

@@ -7,6 +7,8 @@ import { base32 } from 'multiformats/bases/base32'
 import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { base64pad } from 'multiformats/bases/base64'
+import { CID } from 'multiformats/cid'
+import { create } from 'multiformats/hashes/digest'
 import { expect, test } from 'vitest'
 import { createNameKey, exportNameKey, importNameKey, nameKeyFromSeed, parseName } from './index.ts'
 
@@ -95,6 +97,19 @@ test('a name is read in every form', async () => {
     }
   }
   expect(privateKeyToProtobuf(ed25519).length).toBe(68)
+})
+
+test('a key written in another way than the one is no name', async () => {
+  const { publicKey } = await createNameKey()
+  const forms = [
+    Uint8Array.of(0x08, 0x01, 0x12, 0x20, ...publicKey),
+    Uint8Array.of(0x12, 0x20, ...publicKey, 0x08, 0x01),
+    Uint8Array.of(0x08, 0x81, 0x00, 0x12, 0x20, ...publicKey),
+  ].map((bytes) => CID.createV1(0x72, create(0x00, bytes)).toString(base36))
+  expect(parseName(forms[0] ?? '')).toBe(forms[0])
+  for (const form of forms.slice(1)) {
+    expect(() => parseName(form)).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
+  }
 })
 
 test.each([

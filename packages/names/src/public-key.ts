@@ -46,9 +46,13 @@ export function hashPublicKey(publicKey: PublicKey): MultihashDigest {
   return bytes.length <= inlineBytesMost ? create(identity, bytes) : create(sha2256, sha256(bytes))
 }
 
-/** The key that stands in a name's multihash; undefined where there is only its hash. */
+/** The key that stands in a name's multihash; undefined where there is only its hash, or not the one way to write a key. */
 export function inlineKey(hash: MultihashDigest): PublicKey | undefined {
-  return hash.code === identity && hash.size <= inlineBytesMost ? readPublicKey(hash.digest) : undefined
+  if (hash.code !== identity || hash.size > inlineBytesMost) return undefined
+  const key = readPublicKey(hash.digest)
+  // Written in another order, the same key would have a second name.
+  const written = key === undefined ? undefined : writePublicKey(key)
+  return written?.length === hash.size && written.every((byte, at) => byte === hash.digest[at]) ? key : undefined
 }
 
 /** Whether a multihash is one of a key: an inlined key that can be read, or a SHA-256. */

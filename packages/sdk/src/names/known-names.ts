@@ -3,8 +3,8 @@ import { CairnError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { loadTools } from './load-tools.ts'
 
-/** Newest record seen of each name, by its canonical form. */
-export type KnownNames = Map<string, NameRecord>
+/** What is remembered of the newest record seen of each name, by its canonical form. */
+export type KnownNames = Map<string, Pick<NameRecord, 'value' | 'sequence' | 'validUntil'>>
 
 const namesMost = 10_000
 
@@ -27,5 +27,6 @@ export async function rememberRecord({ knownNames }: Client, record: NameRecord)
   knownNames.delete(record.name)
   const [oldest] = knownNames.keys()
   if (knownNames.size >= namesMost && oldest !== undefined) knownNames.delete(oldest)
-  knownNames.set(record.name, record)
+  const { value, sequence, validUntil } = record
+  knownNames.set(record.name, { value, sequence, validUntil })
 }

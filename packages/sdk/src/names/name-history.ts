@@ -1,5 +1,5 @@
 import type { NameRecord } from '@cairn/names'
-import { listNameRecords } from '@cairn/protocol'
+import { CairnError, listNameRecords } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 import { loadTools } from './load-tools.ts'
@@ -24,15 +24,18 @@ export async function* listNameHistory(
   const { decodeBase64, readName, readRecord } = await loadTools()
   const canonical = readName(bare(name)) ?? (await getName(client, name, options)).name
   const limit = 100
-  let before: string | undefined
+  let before: bigint | undefined
   for (;;) {
-    const query = { limit: String(limit), ...(before === undefined ? {} : { before }) }
+    const query = { limit: String(limit), ...(before === undefined ? {} : { before: before.toString() }) }
     const { records } = await call(client, listNameRecords, { params: { name: canonical }, query }, options)
     for (const { record, publishedAt } of records) {
       // Whether it has ended does not matter here: at the beginning of time, none has.
-      yield { ...(await readRecord(canonical, decodeBase64(record), 0)), publishedAt }
+      const past = await readRecord(canonical, decodeBase64(record), 0)
+      // A history without an end would come again and again.
+      if (before !== undefined && past.sequence >= before) throw new CairnError('UNEXPECTED_RESPONSE')
+      before = past.sequence
+      yield { ...past, publishedAt }
     }
     if (records.length < limit) return
-    before = records.at(-1)?.sequence
   }
 }

@@ -146,6 +146,16 @@ test('a history with a record that was made up is refused where it comes', async
   expect(seen).toEqual([9n])
 })
 
+test('a history that goes round is stopped', async () => {
+  const key = await createNameKey()
+  const { body } = await signed(key)
+  const records = Array.from({ length: 100 }, () => ({ ...Object(body), publishedAt: 1 }))
+  await using service = await serviceOf(() => ({ body: { records } }))
+  await expect(Array.fromAsync(listNameHistory(service.client, key.name))).rejects.toMatchObject({
+    code: 'UNEXPECTED_RESPONSE',
+  })
+})
+
 test('the key of another name is not taken for the one that was asked for', async () => {
   const [key, wrong] = [await createNameKey(), await createNameKey()]
   await using service = await serviceOf(() => ({
