@@ -1,7 +1,17 @@
 // Sessions with key nodes that come and go: what is left of them, and that nothing of it is forgotten.
-import { type Client, closeKeySession, getKeyStatus, prepareKey, saveKey } from '@cairn/sdk'
+import {
+  type Client,
+  closeKeySession,
+  createClient,
+  getKey,
+  getKeyStatus,
+  openKeySession,
+  prepareKey,
+  saveKey,
+} from '@cairn/sdk'
+import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FiveNodes, startFiveNodes } from '../five-nodes.ts'
+import { type FiveNodes, startFiveNodes, startLiar, withNodes } from '../five-nodes.ts'
 import { skipPauses } from '../lighthouse/skip-pauses.ts'
 
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
@@ -54,4 +64,33 @@ test('one whose tokens have to be renewed for it is closed too, and nobody is to
   const result = await closeKeySession({ ...client, onKeySession: (one) => told.push(one) }, session)
   expect(result).toEqual({ closed: [1, 2, 3, 4, 5], open: [] })
   expect(told).toEqual([])
+})
+
+type Lie = Parameters<typeof startLiar>[1]
+const change =
+  (fields: Record<string, string>): Lie =>
+  (_request, { status, body }, response) =>
+    response.writeHead(status).end(JSON.stringify({ ...JSON.parse(body), ...fields }))
+
+test.each<[string, boolean, Lie]>([
+  ['name another network', true, change({ network: 'another' })],
+  ['give a nonce that is none', false, change({ nonce: `${'0'.repeat(31)}\nPurpose: everything` })],
+  ['never give a nonce', false, () => undefined],
+  [
+    'give a nonce and never a session',
+    false,
+    (request, { status, body }, response) => {
+      if (request.url?.includes('/nonce/')) response.writeHead(status).end(body)
+    },
+  ],
+])('two nodes that %s keep nobody from signing in', async (_what, hasPart, lie) => {
+  await using first = await startLiar(nodes.url(1), lie)
+  await using second = await startLiar(nodes.url(3), lie)
+  const plain = withNodes(createClient({ network: nodes.profile }), { 1: first.url, 3: second.url })
+  const privateKey = generatePrivateKey()
+  const keySession = await openKeySession(plain, { privateKey })
+  expect(keySession.nodes.map((part) => part !== null)).toEqual([hasPart, true, hasPart, true, true])
+  expect(keySession.faults?.map(({ node }) => node)).toEqual(hasPart ? undefined : [1, 3])
+  const file = `bafkrei${'a'.repeat(51)}q`
+  await expect(getKey({ ...plain, keySession }, file)).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' })
 })

@@ -112,7 +112,15 @@ export const getNonce = defineCall({
       expiresAt: time,
     }),
   },
-  response: { kind: 'json', schema: v.object({ node: v.number(), nonce: v.string(), network: v.string() }) },
+  response: {
+    kind: 'json',
+    schema: v.object({
+      node: v.number(),
+      // In the very form that the text takes: one node with another would spoil it for all.
+      nonce: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
+      network: v.string(),
+    }),
+  },
   errors: ['INVALID_ADDRESS', 'WRONG_NODE', 'KEY_NODES_UNAVAILABLE', 'CHALLENGE_EXPIRED'],
   dialect: 'keyNode',
   limits: { ...json, perMinute: 600 },

@@ -37,6 +37,8 @@ export type SessionOptions = {
 
 /** How long the text to sign is good for: nodes need it within this time. */
 const signMs = 10 * 60_000
+/** Nodes that are slower than this, once three have answered, have no part in the session. */
+const patienceMs = 2_000
 /** Renewed this long before its end, so that no call meets one that has just ended. */
 const renewBeforeMs = 60_000
 
@@ -62,24 +64,34 @@ export async function openKeySession(
     expiresAt: issuedAt + signMs,
   }
   const { signal } = options
-  const nonces = await askNodes(nodeNumbers, (node) =>
-    callKeyNode(client, getNonce, node, { params: { node: String(node) }, body: subject }, { signal }),
+  const nonces = await askNodes(
+    nodeNumbers,
+    (node) => callKeyNode(client, getNonce, node, { params: { node: String(node) }, body: subject }, { signal }),
+    patienceMs,
   )
+  if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
   requireThree(nonces)
-  const [first] = nonces.flatMap((answer) => ('value' in answer ? [answer.value] : []))
+  const networks = nonces.flatMap((answer) => ('value' in answer ? [answer.value.network] : []))
+  // One node alone could name another, and none of the others would take the text.
+  const network = networks.find((one) => networks.filter((other) => other === one).length >= keyShardThreshold)
   const message = writeSignIn({
     ...subject,
-    network: first?.network ?? client.network.name,
+    network: network ?? client.network.name,
     nonces: nonces.map((answer) => ('value' in answer ? answer.value.nonce : undefined)),
     sessionKey: sessionKey.publicKey,
   })
   const signature = await wallet.sign(message)
   const body = { address, messages: [message], signature, chain: options.chain ?? 'ALL' }
   const answered = nodeNumbers.filter((node) => 'value' in (nonces[node - 1] ?? {}))
-  const sessions = await askNodes(nodeNumbers, async (node) => {
-    if (!answered.includes(node)) throw new CairnError('KEY_NODES_UNAVAILABLE')
-    return callKeyNode(client, openSession, node, { params: { node: String(node) }, body }, { signal })
-  })
+  const sessions = await askNodes(
+    nodeNumbers,
+    async (node) => {
+      if (!answered.includes(node)) throw new CairnError('KEY_NODES_UNAVAILABLE')
+      return callKeyNode(client, openSession, node, { params: { node: String(node) }, body }, { signal })
+    },
+    patienceMs,
+  )
+  if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
   requireThree(sessions)
   const faults = sessions.flatMap((answer, i) => {
     // What the first call failed with says more than that there was no second one.

@@ -285,6 +285,18 @@ describe('a node that', () => {
     expect((await call('POST', '/api/retrieveSharedKey/3', partly, body)).status).toBe(200)
   })
 
+  test('gives a nonce that is none has no part in a message', async () => {
+    answers[2] = (_request, _body, response) => {
+      response.end(JSON.stringify({ node: 3, nonce: `${'0'.repeat(31)}\nPurpose: all`, network: 'local' }))
+    }
+    try {
+      const { json } = await call('GET', `/api/message/${createTestWallet().address}`)
+      expect(json[0].message).toContain('\nNodes: 1,2,-,4,5\n')
+    } finally {
+      answers.fill(undefined)
+    }
+  })
+
   test('hears for whom it is asked', async () => {
     for (const list of seen) list.length = 0
     const { signature, body } = await signIn()
