@@ -1,19 +1,13 @@
 import { createHash } from 'node:crypto'
-import { CairnError } from '@cairn/protocol'
-import { readLimited } from '@cairn/service'
-import { getChain } from '@filoz/synapse-core/chains'
 import { findPieceIdsByCidCall, getScheduledRemovalsCall } from '@filoz/synapse-core/pdp-verifier'
 import { parse as parsePiece } from '@filoz/synapse-core/piece'
 import { getPDPProvider } from '@filoz/synapse-core/sp-registry'
 import { signAddPieces, signCreateDataSet, signSchedulePieceRemovals } from '@filoz/synapse-core/typed-data'
 import { getClientDataSetsCall } from '@filoz/synapse-core/warm-storage'
-import { type Address, BaseError, createClient, getAddress, type Hex, http, isHex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
-import { getBlockNumber, getChainId, getContractEvents, readContract } from 'viem/actions'
+import { type Address, type Hex, isHex } from 'viem'
+import { getBlockNumber, getContractEvents, readContract } from 'viem/actions'
+import { type FilecoinSettings, openFilecoinClient } from './filecoin-provider-client.ts'
 import type { ProvingState } from './filecoin-provider-proving.ts'
-import type { ProviderSettings } from './proof-settings.ts'
-
-export type FilecoinSettings = Extract<ProviderSettings, { kind: 'filecoin' }>
 
 /** A data set that the payer pays this provider for. `nonce` is what it was created with. */
 export type DataSet = { readonly id: bigint; readonly nonce: bigint }
@@ -50,54 +44,21 @@ export type FilecoinChain = {
   signRemoval(placed: PlacedPiece): Promise<Hex>
 }
 
-const rpcMs = 10_000
-const answerBytesMost = 8 * 1024 * 1024
 const epochMs = 30_000
 /** Nonces tried for a data set or a piece: so often may it have been removed before. */
 const noncesMost = 200
 const dataSetsMost = 1000n
 const idsMost = 20n
-/** Blocks in a row that the chain may have left out. */
-const nullRoundsMost = 8
-
 const memoMost = 2000
 
 /** Opens the chain of a provider. Nothing is asked of it yet. @throws CairnError INVALID_CONFIGURATION for a wrong key */
 export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
-  const chain = getChain(settings.network === 'mainnet' ? 314 : 314_159)
-  const account = openAccount(settings)
-  const payer = settings.payer === undefined ? account.address : getAddress(settings.payer)
+  const { chain, client, payer, ask, readAt } = openFilecoinClient(settings)
   const providerId = BigInt(settings.providerId)
-  const transport = http(settings.rpcUrl, {
-    timeout: rpcMs,
-    retryCount: 1,
-    fetchOptions: { redirect: 'error' },
-    fetchFn: fetchLimited,
-  })
-  const client = createClient({ account, chain, transport })
   const { pdp, fwss, fwssView } = chain.contracts
   const verifier = { address: pdp.address, abi: pdp.abi }
   const view = { address: fwssView.address, abi: fwssView.abi }
   const genesisMs = chain.genesisTimestamp * 1000
-
-  const ask = async <T>(read: () => Promise<T>): Promise<T> => {
-    try {
-      await requireChain()
-      return await read()
-    } catch (error) {
-      throw toFault(settings.name, error)
-    }
-  }
-  let known: Promise<void> | undefined
-  const requireChain = (): Promise<void> => {
-    known ??= getChainId(client).then((id) => {
-      if (id !== chain.id) throw new Error(`the endpoint serves chain ${id}, not ${chain.id}`)
-    })
-    known.catch(() => {
-      known = undefined
-    })
-    return known
-  }
 
   // What was read at a settled epoch is kept for a while: deals of one round ask the same. Newer ones may change.
   const memo = new Map<string, Promise<unknown>>()
@@ -113,16 +74,6 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
     made.catch(() => memo.delete(key))
     return made
   }
-  const readAt = async <T>(epoch: bigint, read: (blockNumber: bigint) => Promise<T>): Promise<T> => {
-    for (let back = 0n; ; back++) {
-      try {
-        return await read(epoch - back)
-      } catch (error) {
-        if (back === BigInt(nullRoundsMost) || !isNullRound(error)) throw error
-      }
-    }
-  }
-
   const findProvider = () =>
     remember(newestSettled, `provider ${newestSettled}`, async () => {
       const provider = await getPDPProvider(client, { providerId })
@@ -279,16 +230,6 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
   }
 }
 
-function openAccount({ name, key }: FilecoinSettings) {
-  try {
-    if (!isHex(key)) throw new Error('it is no hex')
-    return privateKeyToAccount(key)
-  } catch {
-    // What was thrown quotes the key.
-    throw new CairnError('INVALID_CONFIGURATION', { message: `CAIRN_PROVIDERS: the key of ${name} is no private key` })
-  }
-}
-
 /** A number that says what it is for: made from names, it is the same whenever it is made. */
 function deriveNonce(...names: readonly unknown[]): bigint {
   return BigInt(
@@ -300,32 +241,4 @@ function deriveNonce(...names: readonly unknown[]): bigint {
 
 function withSlash(url: string): string {
   return new URL(url.endsWith('/') ? url : `${url}/`).href
-}
-
-async function fetchLimited(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init)
-  const { status, statusText, headers } = response
-  return new Response(await readLimited(response, answerBytesMost), { status, statusText, headers })
-}
-
-function isNullRound(error: unknown): boolean {
-  return error instanceof BaseError && /null round/i.test(`${error.details} ${error.message}`)
-}
-
-function toFault(name: string, error: unknown): CairnError {
-  if (CairnError.is(error)) return error
-  // The whole message of a viem error has the endpoint's URL, and that may have a key in it.
-  const reason =
-    error instanceof BaseError ? `${error.shortMessage} ${error.details}` : error instanceof Error ? error.message : ''
-  return new CairnError('UPSTREAM_FAILED', {
-    message: `The chain of the storage provider ${name} gave no good answer: ${oneLine(reason)}`,
-  })
-}
-
-function oneLine(text: string): string {
-  return text
-    .replaceAll(/\w+:\/\/\S+/g, 'its URL')
-    .replaceAll(/[^\x20-\x7e]+/g, ' ')
-    .trim()
-    .slice(0, 200)
 }

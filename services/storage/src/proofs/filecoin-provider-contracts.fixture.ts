@@ -7,45 +7,28 @@ import {
   signCreateDataSetAbiParameters,
 } from '@filoz/synapse-core/typed-data'
 import {
-  type Abi,
   type Address,
   decodeAbiParameters,
   decodeFunctionData,
-  encodeAbiParameters,
-  encodeEventTopics,
-  encodeFunctionResult,
   type Hex,
   isAddressEqual,
   recoverTypedDataAddress,
-  stringToHex,
   toHex,
 } from 'viem'
+import {
+  type DataSet,
+  findDataSet,
+  listProofLogs,
+  periodEpochs,
+  playView,
+  type Registered,
+  type State,
+} from './filecoin-provider-views.fixture.ts'
 
 const chain = getChain(314_159)
-const period = 240n
-const { pdp, fwssView, serviceProviderRegistry } = chain.contracts
+const { pdp } = chain.contracts
 
-type Piece = { cid: Hex; isRemoved: boolean }
-type DataSet = {
-  id: bigint
-  nonce: bigint
-  payer: Address
-  isEnded: boolean
-  pieces: Piece[]
-  scheduled: bigint[]
-  deadline: bigint
-  isProven: boolean
-  activatedAt: bigint
-  provenAt: bigint
-  /** How many pieces the challenges may fall on. */
-  range: number
-}
-type Proof = { setId: bigint; transaction: Hex; challenges: { pieceId: bigint; offset: bigint }[] }
-type State = { dataSets: DataSet[]; nonces: Map<bigint, bigint>; proofs: Proof[] }
 type Block = { number: bigint; state: State; transactions: Map<Hex, 'confirmed' | 'rejected'> }
-
-/** The registry's entry of the one provider there is. */
-export type Registered = { id: bigint; payee: Address; serviceURL: string }
 
 /**
  * The contracts of warm storage as far as the adapter meets them, on a chain that can be held up and reorganised, behind a
@@ -140,7 +123,7 @@ export class FilecoinContracts {
   /** Begins the next period of proofs, as `nextProvingPeriod` does: what is scheduled goes, what was added is in range. */
   async beginPeriod(setId: bigint): Promise<void> {
     await this.mine()
-    const set = this.#find(this.#last.state, setId)
+    const set = findDataSet(this.#last.state, setId)
     for (const id of set.scheduled.splice(0)) {
       const piece = set.pieces[Number(id)]
       if (piece !== undefined) piece.isRemoved = true
@@ -148,7 +131,7 @@ export class FilecoinContracts {
     set.range = set.pieces.length
     set.isProven = false
     if (set.deadline === 0n) set.activatedAt = this.head
-    set.deadline = (set.deadline === 0n ? this.head : set.deadline) + period
+    set.deadline = (set.deadline === 0n ? this.head : set.deadline) + periodEpochs
   }
 
   /** The block in which the data set's first piece came. */
@@ -160,14 +143,14 @@ export class FilecoinContracts {
   /** Has the provider drop a piece. */
   async dropPiece(setId: bigint, pieceId: bigint): Promise<void> {
     await this.mine()
-    const piece = this.#find(this.#last.state, setId).pieces[Number(pieceId)]
+    const piece = findDataSet(this.#last.state, setId).pieces[Number(pieceId)]
     if (piece !== undefined) piece.isRemoved = true
   }
 
   /** Proves the running period. */
   async prove(setId: bigint): Promise<void> {
     await this.mine()
-    const set = this.#find(this.#last.state, setId)
+    const set = findDataSet(this.#last.state, setId)
     set.isProven = true
     set.provenAt = this.head
     const transaction = `0x${createHash('sha256').update(`proof ${this.head}`).digest('hex')}` as const
@@ -199,7 +182,7 @@ export class FilecoinContracts {
       }
       case 'addPieces': {
         const [setId, , pieceData, extraData] = args
-        const set = this.#find(state, setId)
+        const set = findDataSet(state, setId)
         const [nonce, keys, values, signature] = decodeAbiParameters(signAddPiecesAbiParameters, extraData)
         if (state.nonces.has(nonce)) throw new Error('ClientDataSetAlreadyRegistered')
         const pieceMetadata = keys.map((own, index) => ({
@@ -215,7 +198,7 @@ export class FilecoinContracts {
       }
       case 'schedulePieceDeletions': {
         const [setId, pieceIds, extraData] = args
-        const set = this.#find(state, setId)
+        const set = findDataSet(state, setId)
         const [signature] = decodeAbiParameters([{ type: 'bytes' }], extraData)
         const message = { clientDataSetId: set.nonce, pieceIds: [...pieceIds] }
         const signer = await recoverTypedDataAddress({
@@ -231,12 +214,6 @@ export class FilecoinContracts {
       default:
         throw new Error(`${functionName} is not played`)
     }
-  }
-
-  #find(state: State, id: bigint): DataSet {
-    const set = state.dataSets.find((one) => one.id === id)
-    if (set === undefined) throw new Error('data set not live')
-    return set
   }
 
   #requireRight(payer: Address, signer: Address): void {
@@ -256,13 +233,14 @@ export class FilecoinContracts {
       case 'eth_blockNumber':
         return toHex(this.head)
       case 'eth_call':
-        return this.#call(
+        return playView(
+          this.#stateAt(params[1] === 'latest' ? this.head : BigInt(params[1])),
+          this.provider,
           params[0].to,
           params[0].data,
-          this.#stateAt(params[1] === 'latest' ? this.head : BigInt(params[1])),
         )
       case 'eth_getLogs':
-        return this.#logs(BigInt(params[0].fromBlock), params[0].topics)
+        return listProofLogs(this.#stateAt(BigInt(params[0].fromBlock)), BigInt(params[0].fromBlock), params[0].topics)
       default:
         throw new Error(`the method ${method} is not played`)
     }
@@ -273,113 +251,6 @@ export class FilecoinContracts {
     const block = this.#blocks.findLast((one) => one.number <= number)
     if (block === undefined) throw new Error('the state is not there any more')
     return block.state
-  }
-
-  #logs(epoch: bigint, topics: Hex[]): unknown[] {
-    const [signature, setTopic] = topics
-    return this.#stateAt(epoch)
-      .proofs.filter(({ setId }) => toHex(setId, { size: 32 }) === setTopic)
-      .map(({ setId, transaction, challenges }, index) => {
-        const eventTopics = encodeEventTopics({ abi: pdp.abi, eventName: 'PossessionProven', args: { setId } })
-        if (eventTopics[0] !== signature) throw new Error('another event')
-        const tuple = {
-          type: 'tuple[]',
-          components: [
-            { name: 'pieceId', type: 'uint256' },
-            { name: 'offset', type: 'uint256' },
-          ],
-        } as const
-        return {
-          address: pdp.address,
-          topics: eventTopics,
-          data: encodeAbiParameters([tuple], [challenges]),
-          blockNumber: toHex(epoch),
-          blockHash: transaction,
-          transactionHash: transaction,
-          transactionIndex: '0x0',
-          logIndex: toHex(index),
-          removed: false,
-        }
-      })
-  }
-
-  #call(to: Address, data: Hex, state: State): Hex {
-    const contracts: readonly { address: Address; abi: Abi }[] = [pdp, fwssView, serviceProviderRegistry]
-    const abi = contracts.find(({ address }) => isAddressEqual(address, to))?.abi
-    if (abi === undefined) throw new Error(`there is no contract at ${to}`)
-    const { functionName, args = [] } = decodeFunctionData({ abi, data })
-    return encodeFunctionResult({ abi, functionName, result: this.#read(functionName, args, state) })
-  }
-
-  #read(functionName: string, args: readonly unknown[], state: State): unknown {
-    const set = () => this.#find(state, BigInt(String(args[0])))
-    switch (functionName) {
-      case 'dataSetLive':
-        return state.dataSets.some(({ id }) => id === args[0])
-      case 'findPieceIdsByCid': {
-        const { data } = args[1] as { data: Hex }
-        return set().pieces.flatMap(({ cid, isRemoved }, id) => (cid === data && !isRemoved ? [BigInt(id)] : []))
-      }
-      case 'getScheduledRemovals':
-        return set().scheduled
-      case 'getChallengeRange':
-        return BigInt(set().range) * 1024n
-      case 'pieceChallengable':
-        return Number(args[1]) < set().range && set().pieces[Number(args[1])]?.isRemoved === false
-      case 'getDataSetLastProvenEpoch':
-        return set().provenAt
-      case 'provingDeadline':
-        return set().deadline
-      case 'provenThisPeriod':
-        return set().isProven
-      case 'provingActivationEpoch':
-        return set().activatedAt
-      case 'getPDPConfig':
-        return [period, 20n, 5n, 0n]
-      case 'clientNonces':
-        return state.nonces.get(BigInt(String(args[1]))) ?? 0n
-      case 'getClientDataSets':
-        return state.dataSets
-          .filter(({ payer }) => isAddressEqual(payer, args[0] as Address))
-          .map(({ id, nonce, payer, isEnded }) => ({
-            pdpRailId: id,
-            cacheMissRailId: 0n,
-            cdnRailId: 0n,
-            payer,
-            payee: this.provider.payee,
-            serviceProvider: this.provider.payee,
-            commissionBps: 0n,
-            clientDataSetId: nonce,
-            pdpEndEpoch: isEnded ? 1n : 0n,
-            providerId: this.provider.id,
-            dataSetId: id,
-          }))
-          .slice(Number(args[1]), Number(args[1]) + Number(args[2]))
-      case 'getProviderWithProduct':
-        return this.#describeProvider(BigInt(String(args[0])))
-      default:
-        throw new Error(`${functionName} is not played`)
-    }
-  }
-
-  #describeProvider(providerId: bigint) {
-    const { id, payee, serviceURL } = this.provider
-    if (providerId !== id) throw new Error('Provider does not exist')
-    const capabilities: Record<string, Hex> = {
-      serviceURL: stringToHex(serviceURL),
-      minPieceSizeInBytes: '0x7f',
-      maxPieceSizeInBytes: toHex(1_065_353_216),
-      storagePricePerTibPerDay: '0x01',
-      minProvingPeriodInEpochs: toHex(period),
-      location: stringToHex('C=NO'),
-      paymentTokenAddress: chain.contracts.usdfc.address,
-    }
-    return {
-      providerId,
-      providerInfo: { serviceProvider: payee, payee, name: 'a provider', description: '', isActive: true },
-      product: { productType: 0, capabilityKeys: Object.keys(capabilities), isActive: true },
-      productCapabilityValues: Object.values(capabilities),
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
-import type { FilecoinChain, FilecoinSettings } from './filecoin-provider-chain.ts'
+import type { FilecoinChain } from './filecoin-provider-chain.ts'
+import type { FilecoinSettings } from './filecoin-provider-client.ts'
 import { createCurio } from './filecoin-provider-curio.ts'
 import { createPlacing, type Placing } from './filecoin-provider-placing.ts'
 import { findMissedWindow } from './filecoin-provider-proving.ts'
