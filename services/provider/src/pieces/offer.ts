@@ -38,7 +38,13 @@ export async function takeOffer(context: Context, offer: Offer): Promise<string>
     const row = await findPiece(trx, cid)
     if (row?.state === 'kept') return
     if (row?.state === 'queued') {
-      await trx.updateTable('piece').set(wish).where('cid', '=', cid).execute()
+      // The time of an offer tells it from the one before: a try that was under way speaks for its own offer only.
+      const offeredAt = Math.max(now, row.offered_at + 1)
+      await trx
+        .updateTable('piece')
+        .set({ ...wish, offered_at: offeredAt })
+        .where('cid', '=', cid)
+        .execute()
       return
     }
     const { usedBytes, queuedBytes } = await countPieces(trx)

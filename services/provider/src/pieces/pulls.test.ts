@@ -1,4 +1,4 @@
-import { access, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { access, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -267,89 +267,4 @@ test('no more pieces are fetched at once than the operator wants', async () => {
   await release(2)
   await release(2)
   for (const { cid } of pieces) await provider.until(cid, 'kept')
-})
-
-describe('a restart', () => {
-  let home = ''
-  beforeEach(() => {
-    home = join(provider.home, 'again')
-  })
-
-  test('goes on with what is there of a piece', async () => {
-    const { cid, payload, url } = await put(3_000_000)
-    source.handlers.push((_request, response, body) => {
-      response.writeHead(200, { 'content-length': body.length })
-      response.write(body.subarray(0, 2_000_000))
-    })
-    {
-      await using first = await startTestProvider(source.url, {}, { home })
-      await first.offer(cid, url)
-      await first.untilReceived(cid, 1_000_000)
-    }
-    await using second = await startTestProvider(source.url, {}, { home })
-    await second.until(cid, 'kept')
-    expect(await readFile(second.context.files.payloadPath(cid))).toEqual(payload)
-    expect(source.requests.at(-1)?.headers.range).toMatch(/^bytes=[1-9]/)
-  })
-
-  test('does not trust what is there: a part with other bytes is fetched anew', async () => {
-    const { cid, payload, url } = await put(400_000)
-    const asked = Promise.withResolvers<void>()
-    source.handlers.push(() => asked.resolve())
-    {
-      await using first = await startTestProvider(source.url, {}, { home })
-      await first.offer(cid, url)
-      await asked.promise
-    }
-    await writeFile(join(home, 'parts', cid), Buffer.alloc(300_000))
-    await using second = await startTestProvider(source.url, {}, { home })
-    await second.until(cid, 'kept')
-    expect(await readFile(second.context.files.payloadPath(cid))).toEqual(payload)
-  })
-
-  test('after a payload was moved to its place, but before its row was written, needs no source', async () => {
-    const { cid, url } = await put(400_000)
-    {
-      await using first = await startTestProvider(source.url, {}, { home })
-      await first.offer(cid, url)
-      await first.until(cid, 'kept')
-      const asBefore = { state: 'queued', kept_since: null } as const
-      await first.context.db.write((trx) => trx.updateTable('piece').set(asBefore).where('cid', '=', cid).execute())
-    }
-    await using second = await startTestProvider(source.url, {}, { home })
-    await second.until(cid, 'kept')
-    expect(source.requests).toHaveLength(1)
-  })
-
-  test('removes files that no row knows, and marks pieces whose bytes are gone or cut', async () => {
-    const pieces = await Promise.all([1, 2, 3].map((seed) => put(50_000, seed)))
-    const [whole, gone, short] = pieces
-    if (whole === undefined || gone === undefined || short === undefined) throw new Error('three pieces')
-    const stray = await cidOf(bytesOf(10, 99))
-    {
-      await using first = await startTestProvider(source.url, {}, { home })
-      for (const { cid, url } of pieces) await first.offer(cid, url)
-      for (const { cid } of pieces) await first.until(cid, 'kept')
-      await first.context.files.remove(gone.cid)
-      await truncate(first.context.files.payloadPath(short.cid), 100)
-      await writeFile(first.context.files.partPath(stray), 'x')
-      await first.context.files.writeTree(stray, new Uint8Array(32))
-    }
-    await using second = await startTestProvider(source.url, {}, { home })
-    expect((await second.call('GET', `/pieces/${whole.cid}`)).json).toMatchObject({ state: 'kept' })
-    for (const { cid } of [gone, short]) {
-      expect((await second.call('GET', `/pieces/${cid}`)).json).toMatchObject({
-        state: 'damaged',
-        lastError: { code: 'PIECE_DAMAGED' },
-      })
-      expect((await second.call('GET', `/pieces/${cid}/payload`)).code).toBe('PIECE_DAMAGED')
-    }
-    expect(await second.context.files.list()).not.toContain(stray)
-    // Offered again, a damaged piece is whole again.
-    for (const { cid, url } of [gone, short]) await second.offer(cid, url)
-    for (const { cid, payload } of [gone, short]) {
-      await second.until(cid, 'kept')
-      expect((await second.call('GET', `/pieces/${cid}/payload`)).bytes).toEqual(payload)
-    }
-  })
 })

@@ -126,7 +126,7 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
     const { cid } = row
     const now = await findPiece(db.read, cid)
     // Offered again meanwhile, it may be had from elsewhere, or with other credentials.
-    if (now === undefined || !isSameOffer(now, row)) return
+    if (now?.offered_at !== row.offered_at) return
     const isFinal =
       finalCodes.includes(fault.code) || tries >= triesMost || clock.now() - row.offered_at > pullDeadlineMs
     log.warn({ err: fault, piece: cid, tries, isFinal }, 'fetching a piece failed')
@@ -135,7 +135,7 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
     if (isFinal) await context.files.remove(cid)
     const pauseMs = Math.min(times.longestPauseMs, times.firstPauseMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
     const nextTryAt = isFinal ? undefined : clock.now() + Math.ceil(pauseMs)
-    await db.write((trx) => recordFailedTry(trx, cid, { tries, fault, nextTryAt }))
+    await db.write((trx) => recordFailedTry(trx, row, { tries, fault, nextTryAt }))
   }
 
   wake()
@@ -148,9 +148,4 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
       await Promise.all([...pulling.values()].map(({ ended }) => ended))
     },
   }
-}
-
-function isSameOffer(a: PieceRow, b: PieceRow): boolean {
-  // Sealed twice, the same text looks different: each offer counts.
-  return a.url === b.url && Buffer.compare(a.authorization ?? Buffer.alloc(0), b.authorization ?? Buffer.alloc(0)) === 0
 }

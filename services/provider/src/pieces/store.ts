@@ -96,10 +96,10 @@ export async function recordKept(db: Reader, cid: string, now: number): Promise<
     .execute()
 }
 
-/** Notes why a try failed, and when the next is due; without one the piece cannot be had. */
+/** Notes why a try failed, and when the next is due; without one the piece cannot be had. Nothing where it was offered anew. */
 export async function recordFailedTry(
   db: Reader,
-  cid: string,
+  { cid, offered_at }: PieceRow,
   { tries, fault, nextTryAt }: { tries: number; fault: CairnError; nextTryAt: number | undefined },
 ): Promise<void> {
   await db
@@ -111,6 +111,7 @@ export async function recordFailedTry(
       ...(nextTryAt === undefined ? { state: 'failed', authorization: null } : { next_try_at: nextTryAt }),
     })
     .where('cid', '=', cid)
+    .where('offered_at', '=', offered_at)
     .where('state', '=', 'queued')
     .execute()
 }
