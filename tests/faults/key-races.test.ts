@@ -1,0 +1,123 @@
+// Two machines that change the same file at the same time, each with its five calls: what was said to hold holds.
+import { createHash } from 'node:crypto'
+import { CairnError } from '@cairn/protocol'
+import {
+  type Client,
+  getKey,
+  getKeyStatus,
+  prepareKey,
+  revokeAccess,
+  saveKey,
+  shareFile,
+  transferFile,
+} from '@cairn/sdk'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { create } from 'multiformats/hashes/digest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FiveNodes, startFiveNodes } from '../five-nodes.ts'
+import { skipPauses } from '../lighthouse/skip-pauses.ts'
+
+type KeyClient = Awaited<ReturnType<FiveNodes['client']>>
+const rounds = 4
+let nodes: FiveNodes
+let pauses: Disposable
+let desk: KeyClient
+let phone: KeyClient
+let friend: KeyClient
+let other: KeyClient
+beforeAll(async () => {
+  nodes = await startFiveNodes()
+  pauses = skipPauses()
+  desk = await nodes.client()
+  phone = await nodes.client(desk.privateKey)
+  friend = await nodes.client()
+  other = await nodes.client()
+})
+afterAll(async () => {
+  pauses?.[Symbol.dispose]()
+  await nodes?.[Symbol.asyncDispose]()
+})
+
+let count = 0
+function freshCid(): string {
+  const digest = createHash('sha256').update(`race ${count++} ${Math.random()}`).digest()
+  return CID.create(1, raw.code, create(0x12, digest)).toString()
+}
+
+/** The same client, each call a little later: which node hears of whom first differs from round to round. */
+function later<C extends Client>(client: C, turns: number): C {
+  return {
+    ...client,
+    async fetch(input, init) {
+      for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+      return fetch(input, init)
+    },
+  }
+}
+
+async function codeOf(work: Promise<{ isEffective: boolean }>): Promise<string> {
+  try {
+    return (await work).isEffective ? 'effective' : 'not effective'
+  } catch (error) {
+    if (CairnError.is(error)) return error.code
+    throw error
+  }
+}
+
+test('both share and revoke: all of it is there on all nodes', async () => {
+  for (let round = 0; round < rounds; round++) {
+    const cid = freshCid()
+    const gone = `0x${'8'.repeat(40)}`
+    await saveKey(desk, cid, prepareKey(), { shareTo: [gone] })
+    const outcomes = await Promise.all([
+      codeOf(shareFile(desk, cid, [friend.address])),
+      codeOf(shareFile(later(phone, round), cid, [other.address])),
+      codeOf(revokeAccess(phone, cid, [gone])),
+    ])
+    expect(outcomes).toEqual(['effective', 'effective', 'effective'])
+    const { health, agreed } = await getKeyStatus(desk, cid)
+    expect([health, agreed?.sharedTo]).toEqual(['whole', [friend.address, other.address].sort()])
+  }
+})
+
+test('each gives the file to somebody else: exactly one gets it', async () => {
+  for (let round = 0; round < rounds; round++) {
+    const cid = freshCid()
+    await saveKey(desk, cid, prepareKey())
+    const give = (client: Client, to: string) => codeOf(transferFile(client, cid, to))
+    const outcomes = await Promise.all([give(desk, friend.address), give(later(phone, 1 + (round % 3)), other.address)])
+    const readers = await Promise.all(
+      [friend, other].map((client) =>
+        getKey(client, cid).then(
+          () => 'reads',
+          () => 'does not',
+        ),
+      ),
+    )
+    for (const [i, outcome] of outcomes.entries()) {
+      if (outcome === 'effective') expect(readers[i]).toBe('reads')
+      else expect(['ACCESS_DENIED', 'CHANGE_INCOMPLETE']).toContain(outcome)
+    }
+    expect(readers.filter((one) => one === 'reads').length).toBe(1)
+    expect(outcomes.filter((one) => one === 'effective').length).toBe(1)
+  }
+})
+
+test('two strangers save a key for the same file: one has it, with a key that opens', async () => {
+  for (let round = 0; round < rounds; round++) {
+    const cid = freshCid()
+    const keys = [prepareKey(), prepareKey()]
+    const clients = [friend, later(other, 1 + (round % 3))]
+    const outcomes = await Promise.all(
+      clients.map((client, i) => codeOf(saveKey(client, cid, keys[i] ?? prepareKey()))),
+    )
+    expect(outcomes.filter((one) => one === 'effective').length, outcomes.join()).toBe(1)
+    const i = outcomes.indexOf('effective')
+    const winner = clients[i] ?? friend
+    expect((await getKey(winner, cid)).masterKey).toBe(keys[i]?.masterKey)
+    await expect(getKey(clients[1 - i] ?? friend, cid)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(ACCESS_DENIED|NOT_ENOUGH_SHARDS)$/),
+    })
+  }
+})
