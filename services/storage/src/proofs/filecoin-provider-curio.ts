@@ -74,8 +74,8 @@ export function createCurio({ name, url }: { name: string; url: string }): Curio
       throw failed('broke off its answer', cause)
     }
   }
-  const require = async (response: Response, status: number, what: string): Promise<void> => {
-    if (response.status === status) return
+  const require = async (response: Response, what: string): Promise<void> => {
+    if (response.ok) return
     const text = await readText(response)
     if (response.status === 507 || response.status === 429) throw new CairnError('PROVIDER_FULL')
     if (response.status === 413) throw new CairnError('PIECE_TOO_LARGE')
@@ -89,7 +89,7 @@ export function createCurio({ name, url }: { name: string; url: string }): Curio
     return send(path, { method, headers, body: JSON.stringify(body) }, limit)
   }
   const readHash = async (response: Response, what: string): Promise<string> => {
-    await require(response, 201, what)
+    await require(response, what)
     await readText(response)
     const hash = response.headers.get('location')?.split('/').at(-1) ?? ''
     if (!transactionHash.test(hash)) throw failed(`named no transaction when it was asked to ${what}`)
@@ -103,23 +103,23 @@ export function createCurio({ name, url }: { name: string; url: string }): Curio
         await readText(response)
         return false
       }
-      await require(response, 200, 'look for a piece')
+      await require(response, 'look for a piece')
       const found = v.safeParse(foundSchema, readJson(await readText(response)))
       if (!found.success) throw failed('answered in another form when it was asked to look for a piece')
       return found.output.pieceCid === piece
     },
     async upload(piece, payload, signal) {
       const begun = await call('POST', 'pdp/piece/uploads', undefined, signal)
-      await require(begun, 201, 'begin an upload')
+      await require(begun, 'begin an upload')
       await readText(begun)
       const id = uploadPath.exec(begun.headers.get('location') ?? '')?.[1]
       if (id === undefined) throw failed('named no upload')
       const path = `pdp/piece/uploads/${id}`
       const headers = { 'content-type': 'application/octet-stream' }
       const sent = await send(path, { method: 'PUT', headers, body: payload, duplex: 'half' }, signal)
-      await require(sent, 204, 'take a piece')
+      await require(sent, 'take a piece')
       const finished = await call('POST', path, { pieceCid: piece }, signal)
-      await require(finished, 200, 'finish an upload')
+      await require(finished, 'finish an upload')
       await readText(finished)
     },
     async createDataSet(recordKeeper, extraData, signal) {
@@ -146,7 +146,7 @@ export function createCurio({ name, url }: { name: string; url: string }): Curio
     },
     async removePiece(dataSetId, pieceId, extraData, signal) {
       const response = await call('DELETE', `pdp/data-sets/${dataSetId}/pieces/${pieceId}`, { extraData }, signal)
-      await require(response, 200, 'remove a piece')
+      await require(response, 'remove a piece')
       await readText(response)
     },
     async *retrieve(piece, { start, end }, signal) {
