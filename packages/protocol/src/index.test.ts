@@ -173,6 +173,8 @@ test('the public surface', () => {
       "placeholderName",
       "possessionLeavesMost",
       "priceInUnits",
+      "proofDealsMost",
+      "proofPiecesMost",
       "publishIpnsRecord",
       "publishName",
       "putRoutedName",

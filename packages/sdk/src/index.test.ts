@@ -99,6 +99,7 @@ test('the public surface', () => {
       "useFaucet",
       "verifyStorage",
       "waitForCredit",
+      "waitForProof",
       "walletFromPrivateKey",
     ]
   `)

@@ -84,11 +84,11 @@ export {
 export { type Coin, findChain, getPrice, getTickerPrice, isCoin, type Price } from './payments/price.ts'
 export type { OnProgress, Progress } from './progress.ts'
 export { challengeProvider } from './proofs/challenge-provider.ts'
+export type { Check } from './proofs/check.ts'
 export { type Copies, getCopies, getProofs, listChecks, type StorageProofs, setCopies } from './proofs/proofs.ts'
+export type { ProviderReport } from './proofs/verify-provider.ts'
 export {
-  type Check,
   type PieceReport,
-  type ProviderReport,
   type StorageReport,
   type VerifyOptions,
   verifyStorage,

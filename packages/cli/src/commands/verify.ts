@@ -66,6 +66,7 @@ function describePiece(piece: PieceReport): string[] {
     `${marks[piece.inclusion.outcome]} aggregate  ${piece.inclusion.says}`,
     ...(piece.aggregate === null ? [] : [`           ${piece.aggregate}`]),
     ...piece.providers.flatMap(describeProvider),
+    ...(piece.providers.length === 0 ? [] : [`  proven by ${piece.copies} different keys`]),
     ...(piece.aggregate !== null && piece.providers.length === 0 ? ['– provider   No provider holds it yet'] : []),
   ]
 }

@@ -5,8 +5,25 @@ import { callTimeoutMs, jsonBodyBytesMost } from '../limits.ts'
 import { challengeAnswerSchema } from './provider.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
-const node = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
+const node: v.GenericSchema<string> = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 const pieceCid = v.pipe(v.string(), v.regex(/^b[a-z2-7]{50,110}$/, 'Invalid piece CID'))
+/** Rules with plain types: those of all fields together would be too deep for the compiler. Times, ms since 1970; the last is the last that a Date can be. */
+const time: v.GenericSchema<number> = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(0),
+  v.maxValue(8_640_000_000_000_000),
+)
+const size: v.GenericSchema<number> = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/
+/** A block of 2 MiB and what is left and right of it, in base64. */
+const blockTextMost = 3 * 1024 * 1024
+/** CARs of the content that one piece has. */
+const carsMost = 100_000
+/** Pieces that one answer describes. */
+export const proofPiecesMost = 32
+/** Deals that it describes of each. */
+export const proofDealsMost = 32
 const cidQuery = v.object({ cid: cidSchema, network: v.optional(v.pipe(v.string(), v.maxLength(32))) })
 
 /** States of a deal; what a user sees. */
@@ -14,14 +31,14 @@ export const dealStates = ['queued', 'offered', 'kept', 'proving', 'faulted', 'f
 
 const possessionCheck = v.object({
   id: v.string(),
-  dealId: v.number(),
-  askedAt: v.number(),
+  dealId: size,
+  askedAt: time,
   outcome: v.picklist(['proved', 'wrong', 'silent']),
   reason: v.nullable(v.string()),
   nonce: node,
   /** Where the nonce came from: `random`, or a block of a chain. */
   nonceSource: v.string(),
-  leafCount: v.number(),
+  leafCount: size,
   /** As the provider signed it; kept for the newest ones only. */
   answer: v.nullable(challengeAnswerSchema),
 })
@@ -29,7 +46,7 @@ const possessionCheck = v.object({
 export type PossessionCheck = v.InferOutput<typeof possessionCheck>
 
 const deal = v.object({
-  id: v.number(),
+  id: size,
   provider: v.object({
     name: v.string(),
     kind: v.picklist(['cairn', 'filecoin']),
@@ -39,41 +56,41 @@ const deal = v.object({
     url: v.nullable(v.string()),
   }),
   state: v.picklist(dealStates),
-  since: v.number(),
-  keptSince: v.nullable(v.number()),
-  provenAt: v.nullable(v.number()),
-  proofs: v.number(),
-  faults: v.number(),
-  nextCheckAt: v.nullable(v.number()),
+  since: time,
+  keptSince: v.nullable(time),
+  provenAt: v.nullable(time),
+  proofs: size,
+  faults: size,
+  nextCheckAt: v.nullable(time),
   retrievalUrl: v.nullable(v.string()),
   error: v.nullable(v.string()),
 })
 /** An aggregate at a provider. */
 export type Deal = v.InferOutput<typeof deal>
 
-const merklePath = v.object({ index: v.number(), path: v.pipe(v.array(node), v.maxLength(64)) })
+const merklePath = v.object({ index: size, path: v.pipe(v.array(node), v.maxLength(64)) })
 
-const pieceProof = v.object({
+const pieceProofSchema = v.object({
   /** Piece CID of version 2, and of version 1. */
   piece: v.string(),
   pieceV1: v.string(),
-  payloadBytes: v.number(),
-  paddedBytes: v.number(),
-  createdAt: v.number(),
+  payloadBytes: size,
+  paddedBytes: size,
+  createdAt: time,
   /**
    * Where the CARs that hold blocks of the content lie in the piece, in payload bytes. A large one goes over several pieces,
    * cut between blocks: only its first part has the header.
    */
-  cars: v.array(v.object({ offset: v.number(), length: v.number(), isHeaded: v.boolean() })),
+  cars: v.pipe(v.array(v.object({ offset: size, length: size, isHeaded: v.boolean() })), v.maxLength(carsMost)),
   /** Where the root block of the CID lies in this piece, with the bytes around it; null where it lies in another. */
   block: v.nullable(
     v.object({
       /** Of the block itself, in payload bytes. */
-      offset: v.number(),
-      length: v.number(),
+      offset: size,
+      length: size,
       /** The bytes proven: from `from` on, in base64, with the nodes beside them. */
-      from: v.number(),
-      bytes: v.string(),
+      from: size,
+      bytes: v.pipe(v.string(), v.maxLength(blockTextMost), v.regex(base64)),
       path: v.pipe(v.array(node), v.maxLength(128)),
     }),
   ),
@@ -81,15 +98,23 @@ const pieceProof = v.object({
     v.object({
       piece: v.string(),
       pieceV1: v.string(),
-      paddedBytes: v.number(),
+      paddedBytes: size,
       /** Where the piece lies in it, in padded bytes, and which entry of the index it is. */
-      offset: v.number(),
-      copies: v.number(),
+      offset: size,
+      copies: size,
       inclusion: v.object({ subtree: merklePath, entry: merklePath }),
-      deals: v.array(v.object({ ...deal.entries, lastProof: v.nullable(possessionCheck) })),
+      deals: v.pipe(
+        v.array(v.object({ ...deal.entries, lastProof: v.nullable(possessionCheck) })),
+        v.maxLength(proofDealsMost),
+      ),
     }),
   ),
 })
+
+/** What there is to check about one piece of some content. */
+export type PieceProof = v.InferOutput<typeof pieceProofSchema>
+/** The schema with its type said plainly: the compiler gives up on one so deep. */
+const pieceProof: v.GenericSchema<PieceProof> = pieceProofSchema
 
 /** `GET /api/proofs/{cid}`: all there is to check about where a CID is stored. */
 export const getProofs = defineCall({
@@ -108,11 +133,11 @@ export const getProofs = defineCall({
     schema: v.object({
       cid: v.string(),
       /** Period of challenges in ms: a copy that was not proven for longer is counted as lost. */
-      challengeMs: v.number(),
+      challengeMs: size,
       /** Packs of the content that no piece has yet, and pieces beyond the ones listed. */
-      waitingPacks: v.number(),
-      furtherPieces: v.number(),
-      pieces: v.array(pieceProof),
+      waitingPacks: size,
+      furtherPieces: size,
+      pieces: v.pipe(v.array(pieceProof), v.maxLength(proofPiecesMost)),
     }),
   },
   errors: ['INVALID_CID', 'BLOCK_NOT_FOUND', 'PROOF_NOT_FOUND', 'DATA_DAMAGED', 'PIECE_DAMAGED'],

@@ -143,13 +143,22 @@ export const listPieces = defineCall({
   idempotent: true,
 })
 
+/** The leaves that a challenge is about, counted from the first of the tree: where a piece lies in an aggregate, say. */
+const leafWindow = v.object({
+  start: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  count: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+})
+export type LeafWindow = v.InferOutput<typeof leafWindow>
+
 /** An answer to a challenge: leaves with their paths, and the provider's signature over all of it. */
 export const challengeAnswerSchema = v.object({
   piece: v.string(),
   nonce: hex32,
   count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(possessionLeavesMost)),
+  /** Where the leaves were to lie; absent where that was anywhere. */
+  within: v.optional(leafWindow),
   /** By the provider's own clock, ms since 1970. That it is not older is known from the nonce alone. */
-  provenAt: v.pipe(v.number(), v.safeInteger()),
+  provenAt: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(8_640_000_000_000_000)),
   proof: v.pipe(
     v.array(
       v.object({
@@ -184,6 +193,8 @@ export const challengePiece = defineCall({
       nonce: hex32,
       /** How many leaves. */
       count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(possessionLeavesMost)),
+      /** Where they have to lie: anywhere in the payload unless told. */
+      within: v.optional(leafWindow),
     }),
   },
   response: { kind: 'json', schema: challengeAnswerSchema },

@@ -1,32 +1,16 @@
-import { parsePieceCid, resolveAggregate, verifyByteRange, verifyChallenge } from '@cairn/pieces'
-import { CairnError, type Deal, type ErrorCode } from '@cairn/protocol'
-import { UnixfsError, verifyBlock } from '@cairn/unixfs'
+import { encodePieceCid, parsePieceCid, resolveAggregate, verifyByteRange } from '@cairn/pieces'
+import { CairnError } from '@cairn/protocol'
+import { decodeNode, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform'
 import type { Client } from '../client.ts'
 import type { OnProgress } from '../progress.ts'
 import type { CallOptions } from '../request.ts'
-import { challengeProvider } from './challenge-provider.ts'
+import { type Check, check } from './check.ts'
 import { getProofs, type StorageProofs } from './proofs.ts'
 import { readPieces } from './read-pieces.ts'
-
-/** What became of one check. `skipped` says why it was not made. */
-export type Check =
-  | { readonly outcome: 'proven'; readonly says: string }
-  | { readonly outcome: 'failed'; readonly says: string; readonly code: ErrorCode }
-  | { readonly outcome: 'skipped'; readonly says: string }
-
-/** What one provider proved. */
-export type ProviderReport = {
-  readonly dealId: number
-  readonly name: string
-  readonly key: string | null
-  readonly state: Deal['state']
-  /** The last proof that the service recorded, and when the provider says it was made (ms since 1970). */
-  readonly recorded: Check & { readonly provenAt?: number; readonly nonceSource?: string }
-  /** The answer to a challenge of our own, a moment ago. */
-  readonly asked: Check & { readonly provenAt?: number; readonly leaves?: number }
-}
+import { createTurns, type Turns } from './turns.ts'
+import { type ProviderReport, verifyProvider } from './verify-provider.ts'
 
 /** What was checked of one piece. */
 export type PieceReport = {
@@ -38,6 +22,8 @@ export type PieceReport = {
   /** The piece lies in the aggregate. */
   readonly inclusion: Check
   readonly providers: readonly ProviderReport[]
+  /** Different keys that proved to hold it: how many copies there can be. */
+  readonly copies: number
 }
 
 /** What was proven about content, when and by whom, and what was not. */
@@ -45,12 +31,16 @@ export type StorageReport = {
   readonly cid: string
   readonly checkedAt: number
   /**
-   * True when nothing failed, every piece lies in an aggregate and each is held by at least one provider that answered our
-   * challenge, or, where none was made, proved it within the period of challenges.
+   * True when nothing failed, every piece that the service names lies in an aggregate and each is held by at least one
+   * provider that answered our challenge, or, where none was made, proved it within two periods of challenges. That the
+   * service names all pieces of the content is known when `content` is proven.
    */
   readonly isProven: boolean
   readonly pieces: readonly PieceReport[]
-  /** All blocks of the content are in the pieces that a provider gave: made with `full` alone. */
+  /**
+   * All blocks of the content are in the pieces that a provider gave. Made with `full` alone, but for content that is one
+   * block: its root is all of it.
+   */
   readonly content: Check
   readonly waitingPacks: number
   readonly furtherPieces: number
@@ -71,9 +61,15 @@ export type VerifyOptions = CallOptions & {
 
 const unproven = [
   'that anybody will serve the content tomorrow',
-  'that copies lie on separate machines, or with people who do not know each other',
+  'that copies lie on separate machines, or with people who do not know each other, or who are not the service itself',
   'that nobody else reads it: who must not read it must not get the key of an encrypted file',
 ]
+const unprovenParts =
+  'that the pieces hold more of the content than its root block: the service says so, and only a full check shows it'
+const unprovenNonces = 'that the recorded proofs were not made before, to nonces picked to suit them'
+
+/** Providers asked at once. */
+const asksAtOnce = 16
 
 /**
  * Checks on this machine where content is stored: from its root block to the piece, to the aggregate, and to providers that
@@ -84,66 +80,93 @@ const unproven = [
 export async function verifyStorage(client: Client, cid: string, options: VerifyOptions = {}): Promise<StorageReport> {
   const root = parseCid(cid)
   const proofs = await getProofs(client, cid, options)
-  const pieces = await Promise.all(proofs.pieces.map((piece) => reportPiece(client, root, piece, proofs, options)))
+  const turns = createTurns(asksAtOnce)
+  const found = await Promise.all(
+    proofs.pieces.map((piece) => reportPiece(client, root, piece, proofs, options, turns)),
+  )
+  const pieces = found.map(({ report }) => report)
   const content: Check = options.full
     ? await check(options.signal, async () => {
         const { blocks, bytes } = await readPieces(client, root, proofs, options)
         return `${blocks} blocks of the content were found in ${bytes} bytes that providers gave`
       })
-    : { outcome: 'skipped', says: 'Not every byte was fetched from a provider' }
+    : found.some(({ isAll }) => isAll)
+      ? { outcome: 'proven', says: 'The root block is all of the content' }
+      : { outcome: 'skipped', says: 'Only the root block was looked for, not what it links to' }
   const checks = [content, ...pieces.flatMap((one) => [one.block, one.inclusion])]
-  const isHeld = (piece: PieceReport): boolean =>
-    piece.providers.some(({ recorded, asked }) =>
-      asked.outcome === 'skipped'
-        ? options.challenge === false && recorded.outcome === 'proven'
-        : asked.outcome === 'proven',
-    )
+  const { waitingPacks, furtherPieces } = proofs
   const isProven =
-    proofs.waitingPacks === 0 &&
-    proofs.furtherPieces === 0 &&
+    waitingPacks === 0 &&
+    furtherPieces === 0 &&
     checks.every(({ outcome }) => outcome !== 'failed') &&
     pieces.some(({ block }) => block.outcome === 'proven') &&
-    pieces.every((piece) => piece.inclusion.outcome === 'proven' && isHeld(piece))
-  const { waitingPacks, furtherPieces } = proofs
-  return { cid, checkedAt: Date.now(), isProven, pieces, content, waitingPacks, furtherPieces, unproven }
+    pieces.every((piece) => piece.inclusion.outcome === 'proven' && piece.copies > 0)
+  return {
+    cid,
+    checkedAt: Date.now(),
+    isProven,
+    pieces,
+    content,
+    waitingPacks,
+    furtherPieces,
+    unproven: [
+      ...(content.outcome === 'proven' ? [] : [unprovenParts]),
+      ...(options.challenge === false ? [unprovenNonces] : []),
+      ...unproven,
+    ],
+  }
 }
 
 type PieceProof = StorageProofs['pieces'][number]
-type DealProof = NonNullable<PieceProof['aggregate']>['deals'][number]
 
+/** `isAll`: the root block lies in this piece and links to nothing. */
 async function reportPiece(
   client: Client,
   root: CID,
   proof: PieceProof,
   proofs: StorageProofs,
   options: VerifyOptions,
-): Promise<PieceReport> {
+  turns: Turns,
+): Promise<{ report: PieceReport; isAll: boolean }> {
   const { aggregate, block } = proof
   const { signal } = options
-  return {
+  let isAll = false
+  const blockCheck: Check =
+    block === null
+      ? { outcome: 'skipped', says: 'The root block lies in another piece' }
+      : await check(signal, async () => {
+          isAll = (await verifyRootBlock(root, proof.piece, block)) === 0
+          return `The root block lies at byte ${block.offset} of the piece`
+        })
+  const inclusion: Check =
+    aggregate === null
+      ? { outcome: 'skipped', says: 'The piece waits to be put into an aggregate' }
+      : await check(signal, async () => verifyInclusion(proof.piece, aggregate))
+  const held = (aggregate?.deals ?? []).filter(({ state }) => state === 'kept' || state === 'proving')
+  // Where the piece lies is known once the inclusion holds.
+  const providers =
+    aggregate === null || inclusion.outcome !== 'proven'
+      ? []
+      : await Promise.all(
+          held.map((deal) => turns.take(() => verifyProvider(client, proof, aggregate, deal, proofs, options))),
+        )
+  const isHeld = ({ asked, recorded }: ProviderReport): boolean =>
+    asked.outcome === 'proven' || (options.challenge === false && recorded.outcome === 'proven')
+  const copies = new Set(providers.filter(isHeld).map(({ key }) => key)).size
+  const report: PieceReport = {
     piece: proof.piece,
     payloadBytes: proof.payloadBytes,
     aggregate: aggregate?.piece ?? null,
-    block:
-      block === null
-        ? { outcome: 'skipped', says: 'The root block lies in another piece' }
-        : await check(signal, () => verifyRootBlock(root, proof.piece, block)),
-    inclusion:
-      aggregate === null
-        ? { outcome: 'skipped', says: 'The piece waits to be put into an aggregate' }
-        : await check(signal, async () => verifyInclusion(proof.piece, aggregate)),
-    providers:
-      aggregate === null
-        ? []
-        : await Promise.all(
-            aggregate.deals
-              .filter(({ state }) => state === 'kept' || state === 'proving')
-              .map((deal) => reportProvider(client, aggregate.piece, deal, proofs.challengeMs, options)),
-          ),
+    block: blockCheck,
+    inclusion,
+    providers,
+    copies,
   }
+  return { report, isAll: isAll && blockCheck.outcome === 'proven' }
 }
 
-async function verifyRootBlock(root: CID, piece: string, block: NonNullable<PieceProof['block']>): Promise<string> {
+/** Answers how many links the block has. */
+async function verifyRootBlock(root: CID, piece: string, block: NonNullable<PieceProof['block']>): Promise<number> {
   const bytes = decodeBase64(block.bytes)
   verifyByteRange(parsePieceCid(piece), { offset: block.from, bytes, path: block.path })
   const start = block.offset - block.from
@@ -152,91 +175,18 @@ async function verifyRootBlock(root: CID, piece: string, block: NonNullable<Piec
     throw new CairnError('PROOF_INVALID', { details: { reason: 'The bytes proven are not those of the block' } })
   }
   await verifyBlock(root, found, hashSha256)
-  return `The root block lies at byte ${block.offset} of the piece`
+  return decodeNode(root, found).links.length
 }
 
 function verifyInclusion(piece: string, aggregate: NonNullable<PieceProof['aggregate']>): string {
   const { subtree, entry } = aggregate.inclusion
   const read = ({ index, path }: { index: number; path: string[] }) => ({ index, path: path.map(decodeHex) })
   const found = resolveAggregate(parsePieceCid(piece), { subtree: read(subtree), entry: read(entry) })
-  const expected = parsePieceCid(aggregate.piece)
-  if (found.height !== expected.height || !found.root.every((byte, at) => byte === expected.root[at])) {
+  // The whole CID: one that says that there is less payload would have challenges look at the first leaves alone.
+  if (encodePieceCid(found) !== encodePieceCid(parsePieceCid(aggregate.piece))) {
     throw new CairnError('PROOF_INVALID', { details: { reason: 'The paths lead to another aggregate' } })
   }
   return 'The piece lies in the aggregate, and in its index'
-}
-
-async function reportProvider(
-  client: Client,
-  aggregate: string,
-  deal: DealProof,
-  challengeMs: number,
-  options: VerifyOptions,
-): Promise<ProviderReport> {
-  const { lastProof, provider } = deal
-  const { key } = provider
-  const { signal, leaves = 8 } = options
-  const recorded: ProviderReport['recorded'] =
-    lastProof?.answer == null || key === null
-      ? { outcome: 'skipped', says: 'No proof was recorded yet' }
-      : await reportRecorded(aggregate, lastProof, lastProof.answer, key, challengeMs, signal)
-  let provenAt: number | undefined
-  const asked: Check =
-    options.challenge === false
-      ? { outcome: 'skipped', says: 'It was not asked' }
-      : provider.url === null
-        ? { outcome: 'skipped', says: 'Strangers cannot ask this provider' }
-        : await check(signal, async () => {
-            const answer = await challengeProvider(
-              client,
-              provider.url ?? '',
-              { piece: aggregate, key, leaves },
-              signal,
-            )
-            provenAt = answer.provenAt
-            return `It showed ${leaves} leaves that were drawn on this machine`
-          })
-  return {
-    dealId: deal.id,
-    name: provider.name,
-    key,
-    state: deal.state,
-    recorded,
-    asked: { ...asked, ...(provenAt === undefined ? {} : { provenAt, leaves }) },
-  }
-}
-
-async function reportRecorded(
-  piece: string,
-  proof: NonNullable<DealProof['lastProof']>,
-  answer: NonNullable<NonNullable<DealProof['lastProof']>['answer']>,
-  provider: string,
-  challengeMs: number,
-  signal: AbortSignal | undefined,
-): Promise<ProviderReport['recorded']> {
-  const { provenAt } = answer
-  const { nonceSource } = proof
-  const result = await check(signal, async () => {
-    verifyChallenge(answer, { piece, nonce: proof.nonce, count: proof.leafCount, provider })
-    if (Date.now() - provenAt > challengeMs * 2) {
-      throw new CairnError('PROOF_INVALID', { details: { reason: 'It is older than two periods of challenges' } })
-    }
-    return `It showed ${proof.leafCount} leaves that the service asked for`
-  })
-  return { ...result, provenAt, nonceSource }
-}
-
-/** Runs a check. What it throws is its result, but an abort, which ends all. */
-async function check(signal: AbortSignal | undefined, run: () => Promise<string>): Promise<Check> {
-  try {
-    return { outcome: 'proven', says: await run() }
-  } catch (error) {
-    if (signal?.aborted) throw new CairnError('ABORTED', { cause: error })
-    if (UnixfsError.is(error)) return { outcome: 'failed', says: error.message, code: 'VERIFICATION_FAILED' }
-    if (!CairnError.is(error)) throw error
-    const { reason } = error.details
-    return { outcome: 'failed', says: typeof reason === 'string' ? reason : error.message, code: error.code }
-  }
 }
 
 function parseCid(text: string): CID {
