@@ -16,6 +16,17 @@ function install() {
     .digest('hex')
   const stamp = join(root, 'node_modules', '.cairn-installed')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
+  const release = takeLock()
+  try {
+    installOnce(lock, stamp)
+  } finally {
+    release()
+  }
+}
+
+function installOnce(lock, stamp) {
+  // Another one may have done it while this one waited.
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
   // A tree that npm itself brought up to the lockfile counts as well.
   const own = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(own) || statSync(own).mtimeMs < statSync(join(root, 'package-lock.json')).mtimeMs) {
@@ -33,6 +44,41 @@ function install() {
     }
   }
   writeFileSync(stamp, lock)
+}
+
+/** Two that install into one tree leave it broken: the second waits for the first, unless that one is gone. */
+function takeLock() {
+  const path = join(root, '.cairn-install.lock')
+  for (;;) {
+    try {
+      writeFileSync(path, String(process.pid), { flag: 'wx' })
+      return () => rmSync(path, { force: true })
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
+    if (isLeftBehind(path)) rmSync(path, { force: true })
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+  }
+}
+
+function isLeftBehind(path) {
+  try {
+    const holder = Number(readFileSync(path, 'utf8'))
+    // It is empty between its making and its writing.
+    return holder > 0 ? !isAlive(holder) : Date.now() - statSync(path).mtimeMs > 10_000
+  } catch {
+    // It was given back meanwhile.
+    return false
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
 }
 
 function findNode() {

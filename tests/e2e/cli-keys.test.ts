@@ -1,12 +1,11 @@
 // Encrypted files with the real program, as two users' shells run it.
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { type CliRun, runCli } from '../run-cli.ts'
 
-const program = resolve(import.meta.dirname, '../../packages/cli/src/bin.ts')
 let network: TestNetwork
 let folder = ''
 beforeAll(async () => {
@@ -20,35 +19,21 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-type Run = { code: number | null; out: string; err: string }
-
 /** `owner` has the test wallet, `friend` a wallet of its own. */
 function cairn(
   who: 'owner' | 'friend',
   args: string[],
   input?: string,
   profile = join(network.home, 'network.json'),
-): Promise<Run> {
-  return new Promise((done, fail) => {
-    const child = spawn(process.execPath, ['--conditions=@cairn/source', program, ...args], {
-      cwd: folder,
-      env: {
-        PATH: process.env['PATH'],
-        CAIRN_NETWORK: profile,
-        CAIRN_CONFIG_HOME: join(folder, who),
-        CAIRN_PASSWORD_FILE: join(folder, 'password'),
-      },
-    })
-    let [out, err] = ['', '']
-    child.stdout.on('data', (piece: Buffer) => {
-      out += piece.toString()
-    })
-    child.stderr.on('data', (piece: Buffer) => {
-      err += piece.toString()
-    })
-    child.on('error', fail)
-    child.on('close', (code) => done({ code, out, err }))
-    child.stdin.end(input)
+): Promise<CliRun> {
+  return runCli(args, {
+    cwd: folder,
+    env: {
+      CAIRN_NETWORK: profile,
+      CAIRN_CONFIG_HOME: join(folder, who),
+      CAIRN_PASSWORD_FILE: join(folder, 'password'),
+    },
+    input,
   })
 }
 async function json(who: 'owner' | 'friend', ...args: string[]): Promise<Record<string, unknown>> {

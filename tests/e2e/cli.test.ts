@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { type CliRun, cliProgram, runCli } from '../run-cli.ts'
 
-const program = resolve(import.meta.dirname, '../../packages/cli/src/bin.ts')
-const node = [process.execPath, '--conditions=@cairn/source', program]
+const node = [process.execPath, '--conditions=@cairn/source', cliProgram]
 
 let network: TestNetwork
 let folder = ''
@@ -20,7 +20,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-type Run = { code: number | null; out: string; err: string }
 type RunOptions = {
   input?: string
   config?: string
@@ -29,31 +28,17 @@ type RunOptions = {
 }
 
 /** Runs the real program, as a user's shell does. */
-function cairn(args: string[], { input, config = 'config', env = {}, started }: RunOptions = {}): Promise<Run> {
-  return new Promise((done, fail) => {
-    const child = spawn(node[0] ?? '', [...node.slice(1), ...args], {
-      cwd: folder,
-      env: {
-        PATH: process.env['PATH'],
-        CAIRN_NETWORK: join(network.home, 'network.json'),
-        CAIRN_CONFIG_HOME: join(folder, config),
-        CAIRN_PASSWORD_FILE: join(folder, 'password'),
-        ...env,
-      },
-    })
-    let [out, err] = ['', '']
-    child.stdout.on('data', (piece: Buffer) => {
-      out += piece.toString()
-    })
-    child.stderr.on('data', (piece: Buffer) => {
-      err += piece.toString()
-    })
-    child.on('error', fail)
-    child.on('close', (code) => done({ code, out, err }))
-    child.stdin.on('error', () => undefined)
-    if (input !== undefined) child.stdin.write(input)
-    child.stdin.end()
-    started?.(child)
+function cairn(args: string[], { input, config = 'config', env = {}, started }: RunOptions = {}): Promise<CliRun> {
+  return runCli(args, {
+    cwd: folder,
+    env: {
+      CAIRN_NETWORK: join(network.home, 'network.json'),
+      CAIRN_CONFIG_HOME: join(folder, config),
+      CAIRN_PASSWORD_FILE: join(folder, 'password'),
+      ...env,
+    },
+    input,
+    started,
   })
 }
 
@@ -305,7 +290,7 @@ describe('errors', () => {
 
   test('Ctrl-C in the middle of an upload ends with 130 and stores nothing', async () => {
     const before = (await cairn(['ls', '--json'])).out
-    const run = await new Promise<Run>((done, fail) => {
+    const run = await new Promise<CliRun>((done, fail) => {
       const child = spawn(node[0] ?? '', [...node.slice(1), 'upload', '-', '--name', 'endless'], {
         env: {
           ...process.env,

@@ -180,6 +180,12 @@ test('without an account, a key on this machine publishes and anybody resolves',
   expect((await cairn(['name', 'rm', 'x', '--yes'], around)).code).toBe(0)
 })
 
+test('a key is made on this machine without any network', async () => {
+  const around = { home: 'offline', profile: join(folder, 'none.json') }
+  const { name } = await json(['name', 'create', 'later', '--local'], around)
+  expect((await importNameKey((await cairn(['name', 'export', 'later'], around)).out)).name).toBe(name)
+})
+
 test('labels that are not there, or several times, and what is no label', async () => {
   const around = { home: 'labels' }
   expect((await cairn(['name', 'resolve', 'nothing'], around)).code).toBe(3)
