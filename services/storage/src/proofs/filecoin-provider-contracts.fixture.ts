@@ -43,6 +43,8 @@ export class FilecoinContracts {
   isHeld = false
   /** Empty blocks that follow one with a transaction. */
   blocksAfter = 0
+  /** The oldest epoch that the endpoint still knows of. */
+  knownFrom = 0n
   /** Epochs without a block. */
   readonly nullRounds = new Set<bigint>()
   #blocks: Block[] = []
@@ -248,6 +250,7 @@ export class FilecoinContracts {
 
   #stateAt(number: bigint): State {
     if (this.nullRounds.has(number)) throw new Error(`requested epoch was a null round (${number})`)
+    if (number < this.knownFrom) throw new Error('bad tipset height: lookbacks of more than 16h40m0s are disallowed')
     const block = this.#blocks.findLast((one) => one.number <= number)
     if (block === undefined) throw new Error('the state is not there any more')
     return block.state

@@ -360,9 +360,11 @@ describe('a kept piece', () => {
 
 describe('proofs on the chain', () => {
   const chain = () => openFilecoinChain(describeSettings())
-  const read = async (piece: string, keptSince: bigint) => {
+  const look = (piece: string, keptSince: bigint, provenAt: number | null = null) =>
+    provider.lastProof?.(piece, { keptAt: chain().timeOf(keptSince), provenAt }, { signal }) ?? Promise.reject()
+  const read = async (piece: string, keptSince: bigint, provenAt: number | null = null) => {
     await contracts.mine(2)
-    return provider.lastProof?.(piece, chain().timeOf(keptSince), { signal })
+    return look(piece, keptSince, provenAt)
   }
 
   it('are shown by chain, epoch and transaction', async () => {
@@ -376,8 +378,8 @@ describe('proofs on the chain', () => {
     const epoch = contracts.head
     const proof = await read(piece, kept)
     expect(proof).toMatchObject({ newest: { leafCount: 5, provenAt: chain().timeOf(epoch) }, missed: undefined })
-    expect(proof?.newest?.transaction).toMatch(/^[0-9a-f]{64}$/)
-    expect(proof?.newest?.source).toContain(`chain 314159, epoch ${epoch}, data set 1, piece 0, transaction 0x`)
+    expect(proof.newest?.transaction).toMatch(/^[0-9a-f]{64}$/)
+    expect(proof.newest?.source).toContain(`chain 314159, epoch ${epoch}, data set 1, piece 0, transaction 0x`)
   })
 
   it('say nothing about a piece that came after their challenges were fixed', async () => {
@@ -388,11 +390,11 @@ describe('proofs on the chain', () => {
     await bring(piece)
     const kept = contracts.head
     await contracts.prove(1n)
-    expect((await read(first, kept))?.newest).toBeDefined()
+    expect((await read(first, kept)).newest).toBeDefined()
     expect(await read(piece, kept)).toEqual({ newest: undefined, missed: undefined })
     await contracts.beginPeriod(1n)
     await contracts.prove(1n)
-    expect((await read(piece, kept))?.newest).toBeDefined()
+    expect((await read(piece, kept)).newest).toBeDefined()
   })
 
   it('are missed when their window passes, whether or not the provider goes on', async () => {
@@ -404,16 +406,33 @@ describe('proofs on the chain', () => {
     const [set] = contracts.dataSets
     await contracts.passTo((set?.deadline ?? 0n) + 1n)
     await contracts.beginPeriod(1n)
-    expect((await read(piece, kept))?.missed).toBeUndefined()
+    expect((await read(piece, kept)).missed).toBeUndefined()
     const deadline = contracts.dataSets[0]?.deadline ?? 0n
     await contracts.passTo(deadline)
-    expect((await provider.lastProof?.(piece, chain().timeOf(kept), { signal }))?.missed).toBeUndefined()
-    expect((await read(piece, kept))?.missed).toBeUndefined()
-    expect((await read(piece, kept))?.missed).toContain(`epoch ${deadline}`)
+    expect((await look(piece, kept)).missed).toBeUndefined()
+    expect((await read(piece, kept)).missed).toBeUndefined()
+    expect((await read(piece, kept)).missed).toContain(`epoch ${deadline}`)
     await contracts.beginPeriod(1n)
     await contracts.prove(1n)
-    // It proves again; that there is a new proof does not undo the fault that was seen.
-    expect((await read(piece, kept))?.newest).toBeDefined()
+    // Once it proves again, what is kept from then on has nothing missed.
+    expect(await read(piece, contracts.head)).toMatchObject({ newest: { leafCount: 5 }, missed: undefined })
+  })
+
+  it('that are known are not asked for again, when the endpoint may have forgotten their epoch', async () => {
+    const piece = await makePiece(45)
+    await bring(piece)
+    const kept = contracts.head
+    await contracts.beginPeriod(1n)
+    await contracts.prove(1n)
+    const known = (await read(piece, kept)).newest?.provenAt ?? 0
+    await contracts.mine(10)
+    contracts.knownFrom = contracts.head - 3n
+    provider = open()
+    expect(await look(piece, kept, known)).toEqual({ newest: undefined, missed: undefined })
+    expect((await faultOf(look(piece, kept))).code).toBe('UPSTREAM_FAILED')
+    await contracts.passTo((contracts.dataSets[0]?.deadline ?? 0n) + 250n)
+    contracts.knownFrom = contracts.head - 3n
+    expect((await look(piece, kept)).missed).toBeDefined()
   })
 
   it('of a piece that the chain does not have are no proofs', async () => {

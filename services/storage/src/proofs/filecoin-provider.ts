@@ -71,7 +71,7 @@ export function createFilecoinProvider(settings: FilecoinSettings, options: { lo
       })
     },
     // Its proofs are of the data set: a piece is in them once it is in the range of their challenges.
-    lastProof: (piece, keptSinceMs, { signal }) =>
+    lastProof: (piece, { keptAt, provenAt }, { signal }) =>
       within(signal, async ({ chain }) => {
         const { settled } = await chain.readEpochs()
         const [placed] = await chain.findPieces(piece, settled)
@@ -79,20 +79,22 @@ export function createFilecoinProvider(settings: FilecoinSettings, options: { lo
           throw new CairnError('PIECE_NOT_FOUND', { message: 'The piece is in no data set of the provider' })
         }
         const state = await chain.readProving(placed, settled)
-        const proof = state.provenAt === 0n ? undefined : await chain.findProof(placed, state.provenAt)
-        const { id } = chain
-        return {
-          missed: findMissedWindow(state, chain.epochOf(keptSinceMs)),
-          newest:
-            proof === undefined
-              ? undefined
-              : {
-                  provenAt: chain.timeOf(proof.epoch),
-                  transaction: proof.transaction.slice(2).toLowerCase(),
-                  source: `chain ${id}, epoch ${proof.epoch}, data set ${placed.dataSet.id}, piece ${placed.pieceId}, transaction ${proof.transaction}`,
-                  leafCount: proof.leafCount,
-                },
+        const missed = findMissedWindow(state, chain.epochOf(keptAt))
+        const epoch = state.provenAt
+        // Of old epochs an endpoint may know nothing any more: what is known is not asked for again.
+        const isNew = epoch > 0n && (provenAt === null || chain.timeOf(epoch) > provenAt)
+        if (missed !== undefined || !isNew) return { missed, newest: undefined }
+        const proof = await chain.findProof(placed, epoch)
+        if (proof === undefined) return { missed, newest: undefined }
+        const { transaction, leafCount } = proof
+        const where = `chain ${chain.id}, epoch ${epoch}, data set ${placed.dataSet.id}, piece ${placed.pieceId}`
+        const newest = {
+          provenAt: chain.timeOf(epoch),
+          transaction: transaction.slice(2).toLowerCase(),
+          source: `${where}, transaction ${transaction}`,
+          leafCount,
         }
+        return { missed, newest }
       }),
     retrieve: (piece, range, { signal }) => curio.retrieve(piece, range, signal),
     remove: (piece, { signal }) =>

@@ -13,10 +13,12 @@ export type ProviderCall = { readonly signal: AbortSignal }
 
 /** What a chain shows of the proofs of a piece. */
 export type ChainProof = {
-  /** The newest one that the piece was in the challenges of; undefined before the first. `transaction` is hex. */
+  /** The newest one that the piece was in the challenges of; undefined where none is newer than the known one. */
   readonly newest:
     | {
+        /** In ms. */
         readonly provenAt: number
+        /** 64 hex digits. */
         readonly transaction: string
         readonly source: string
         readonly leafCount: number
@@ -54,11 +56,11 @@ export type Provider = {
     call: ProviderCall,
   ): Promise<ChallengeAnswer>
   /**
-   * Reads the newest proof from the provider's chain. A provider that has it proves when its chain asks and not when we do:
+   * Reads the newest proof from the provider's chain, of a piece kept and proven last at these times. A provider that has it proves when its chain asks and not when we do:
    * its `challenge` throws NOT_SUPPORTED.
    * @throws CairnError PIECE_NOT_FOUND where the chain does not have the piece; UPSTREAM_FAILED
    */
-  lastProof?(piece: string, keptSinceMs: number, call: ProviderCall): Promise<ChainProof>
+  lastProof?(piece: string, known: { keptAt: number; provenAt: number | null }, call: ProviderCall): Promise<ChainProof>
   /** Payload bytes from `start` up to, not including, `end`. @throws CairnError UPSTREAM_FAILED */
   retrieve(piece: string, range: { start: number; end: number }, call: ProviderCall): AsyncIterable<Uint8Array>
   /** @throws CairnError UPSTREAM_FAILED */

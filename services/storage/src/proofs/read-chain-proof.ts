@@ -53,7 +53,8 @@ export async function readChainProof(
 
   let proof: ChainProof
   try {
-    proof = await provider.lastProof(aggregate.cid, deal.kept_at ?? deal.since, { signal })
+    const known = { keptAt: deal.kept_at ?? deal.since, provenAt: deal.proven_at }
+    proof = await provider.lastProof(aggregate.cid, known, { signal })
   } catch (error) {
     if (!CairnError.is(error)) throw error
     const reason = `${error.code}: ${error.message}`.slice(0, 500)
@@ -67,8 +68,7 @@ export async function readChainProof(
     return updateDeal(context, deal, { next_at, tries: deal.tries + 1, error: reason })
   }
   const { newest, missed } = proof
-  const isNew = newest !== undefined && newest.provenAt > (deal.proven_at ?? 0)
-  if (isNew) {
+  if (newest !== undefined) {
     const { transaction: nonce, source: nonce_source, leafCount: leaf_count } = newest
     await note({ outcome: 'proved', reason: null, nonce, nonce_source, leaf_count })
   }
@@ -77,6 +77,6 @@ export async function readChainProof(
     next_at,
     tries: 0,
     error: null,
-    ...(isNew ? { state: 'proving', proven_at: newest.provenAt, proofs: deal.proofs + 1 } : {}),
+    ...(newest === undefined ? {} : { state: 'proving', proven_at: newest.provenAt, proofs: deal.proofs + 1 }),
   })
 }
