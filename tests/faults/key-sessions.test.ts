@@ -1,4 +1,5 @@
 // Sessions with key nodes that come and go: what is left of them, and that nothing of it is forgotten.
+import { rm } from 'node:fs/promises'
 import {
   type Client,
   closeKeySession,
@@ -53,7 +54,7 @@ test('a session that is closed while nodes are away stays closable there, and is
   expect(await closeKeySession({ ...client, keySession: undefined }, kept)).toEqual({ closed: [2, 5], open: [] })
   expect(kept.nodes).toEqual([null, null, null, null, null])
   await expect(getKeyStatus({ ...client, keySession: stolen }, cid)).rejects.toMatchObject({ code: 'SESSION_EXPIRED' })
-  expect(await closeKeySession(client, stolen), 'closed is closed').toEqual({ closed: [1, 2, 3, 4, 5], open: [] })
+  expect((await closeKeySession(client, stolen)).open, 'closed is closed').toEqual([])
 })
 
 test('one whose tokens have to be renewed for it is closed too, and nobody is told to keep it', async () => {
@@ -64,6 +65,36 @@ test('one whose tokens have to be renewed for it is closed too, and nobody is to
   const result = await closeKeySession({ ...client, onKeySession: (one) => told.push(one) }, session)
   expect(result).toEqual({ closed: [1, 2, 3, 4, 5], open: [] })
   expect(told).toEqual([])
+})
+
+test('a session that nodes forgot is dropped from what is kept; one that ended early by a node’s clock is renewed', async () => {
+  const client = await nodes.client()
+  const session = sessionOf(client)
+  const file = `bafkrei${'b'.repeat(51)}q`
+  const told: unknown[] = []
+  const keeping: Client = { ...client, onKeySession: (one) => told.push(structuredClone(one)) }
+  const early = session.nodes[0]
+  if (early == null) throw new Error('node 1 has a part')
+  // The node's word: the token is over, the session is not.
+  let refused = 0
+  const fetchOnce: Client['fetch'] = async (input, init) => {
+    const { authorization } = (init?.headers ?? {}) as Record<string, string>
+    if (refused > 0 || authorization !== `Bearer ${early.token}`) return fetch(input, init)
+    refused++
+    const headers = { 'x-cairn-code': 'SESSION_EXPIRED', 'content-type': 'application/json' }
+    return new Response('{"message":"Invalid Signature"}', { status: 401, headers })
+  }
+  await expect(getKey({ ...keeping, fetch: fetchOnce }, file)).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' })
+  expect([refused, told.length, session.nodes[0]?.refreshToken === early.refreshToken]).toEqual([1, 1, false])
+  for (const node of [1, 2, 3]) {
+    await nodes.stop(node)
+    await rm(nodes.folder(node), { recursive: true })
+    await nodes.start(node)
+  }
+  await expect(getKey(keeping, file)).rejects.toMatchObject({ code: 'SESSION_EXPIRED' })
+  expect(session.nodes.map((part) => part !== null)).toEqual([false, false, false, true, true])
+  expect(told.at(-1)).toEqual(session)
+  await expect(getKey(keeping, file)).rejects.toMatchObject({ code: 'NOT_ENOUGH_SHARDS' })
 })
 
 type Lie = Parameters<typeof startLiar>[1]

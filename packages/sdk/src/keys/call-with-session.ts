@@ -1,7 +1,7 @@
 import { CairnError, type CallDefinition, type CallInput, type CallResult } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { callKeyNode, type NodeCallOptions } from './call-node.ts'
-import { type KeySession, tokenFor } from './session.ts'
+import { type KeySession, withToken } from './session.ts'
 
 /** The session of a client. @throws CairnError NO_SESSION, SESSION_EXPIRED for one that is being closed */
 export function sessionOf({ keySession }: Client): KeySession {
@@ -19,7 +19,12 @@ export async function callWithSession<C extends CallDefinition>(
   options: Pick<NodeCallOptions, 'signal' | 'timeoutMs'> = {},
 ): Promise<CallResult<C>> {
   const session = sessionOf(client)
-  const token = await tokenFor(client, session, node, options.signal)
-  const proveWith = { secretKey: session.sessionKey.secretKey, token }
-  return callKeyNode(client, definition, node, input, { ...options, token, proveWith })
+  const { secretKey } = session.sessionKey
+  return withToken(
+    client,
+    session,
+    node,
+    (token) => callKeyNode(client, definition, node, input, { ...options, token, proveWith: { secretKey, token } }),
+    options.signal,
+  )
 }

@@ -2,7 +2,7 @@ import { CairnError, closeSession } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { askNodes } from './ask-nodes.ts'
 import { callKeyNode } from './call-node.ts'
-import { type KeySession, tokenFor } from './session.ts'
+import { type KeySession, withToken } from './session.ts'
 
 /** Where a session is over, and where it is not yet. */
 export type ClosedKeySession = {
@@ -25,10 +25,16 @@ export async function closeKeySession(
   // What is renewed on the way is over at once: nobody has to keep it.
   const quiet = { ...client, onKeySession: undefined }
   const parts = session.nodes.flatMap((part, i) => (part === null ? [] : [i + 1]))
-  const answers = await askNodes(parts, async (node) => {
-    const token = await tokenFor(quiet, session, node, signal)
-    const proveWith = { secretKey: session.sessionKey.secretKey, token }
-    return callKeyNode(client, closeSession, node, { params: { node: String(node) } }, { token, proveWith, signal })
+  const { secretKey } = session.sessionKey
+  const answers = await askNodes(parts, (node) => {
+    const input = { params: { node: String(node) } }
+    return withToken(
+      quiet,
+      session,
+      node,
+      (token) => callKeyNode(client, closeSession, node, input, { token, proveWith: { secretKey, token }, signal }),
+      signal,
+    )
   })
   const open: ClosedKeySession['open'] = []
   for (const [i, node] of parts.entries()) {

@@ -127,6 +127,30 @@ export async function tokenFor(
   return (await waitFor(renewals.get(own) ?? beginRenewal(client, session, node, own), signal)).token
 }
 
+/**
+ * Does something with this session's token for a node. One that the node calls ended, by its own clock perhaps, is renewed
+ * and used once more; where the session itself is over there, its part is dropped from it.
+ * @throws CairnError as {@link tokenFor}, and what the work throws
+ */
+export async function withToken<T>(
+  client: Client,
+  session: KeySession,
+  node: number,
+  work: (token: string) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const token = await tokenFor(client, session, node, signal)
+  try {
+    return await work(token)
+  } catch (error) {
+    const own = session.nodes[node - 1]
+    if (!CairnError.is(error, 'SESSION_EXPIRED') || own == null) throw error
+    // Another call may have renewed it meanwhile.
+    if (own.token !== token) return work(own.token)
+    return work((await waitFor(renewals.get(own) ?? beginRenewal(client, session, node, own), signal)).token)
+  }
+}
+
 /** Whoever waits may stop waiting; the renewal is everybody's and goes on. One that failed is tried anew by the next call. */
 function beginRenewal(client: Client, session: KeySession, node: number, own: NodeSession): Promise<NodeSession> {
   const pending = renew(client, session, node, own)
@@ -165,10 +189,17 @@ async function renew(client: Client, session: KeySession, node: number, own: Nod
   const secret = own.refreshToken.split('.')[1] ?? ''
   const proveWith = { secretKey: session.sessionKey.secretKey, token: secret }
   const input = { params: { node: String(node) }, body }
-  const renewed = await callKeyNode(client, renewSession, node, input, { proveWith })
-  session.nodes[node - 1] = renewed
-  client.onKeySession?.(session)
-  return renewed
+  try {
+    const renewed = await callKeyNode(client, renewSession, node, input, { proveWith })
+    session.nodes[node - 1] = renewed
+    return renewed
+  } catch (error) {
+    // What is over is kept by nobody, so that who keeps the session signs in anew when too few parts are left.
+    if (CairnError.is(error, 'SESSION_EXPIRED')) session.nodes[node - 1] = null
+    throw error
+  } finally {
+    client.onKeySession?.(session)
+  }
 }
 
 /** Host that the signature counts for: the router's, under which users know the key nodes. */
