@@ -364,15 +364,21 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
 
   test('an account has so many names and no more, also when they are made at once', async () => {
     const now = place.clock.ms
+    const most = namesPerAccountMost - 2
     await context.db.write(async (trx) => {
-      for (let at = 0; at < namesPerAccountMost - 2; at++) {
+      for (let from = 0; from < most; from += 200) {
+        const rows = Array.from({ length: Math.min(200, most - from) }, (_, at) => ({
+          name: `n${from + at}`,
+          created_at: now,
+          updated_at: now,
+        }))
         await trx
           .insertInto('ipns_name')
-          .values({ name: `n${at}`, origin: 'account', created_at: now, updated_at: now })
+          .values(rows.map((row) => ({ ...row, origin: 'account' as const })))
           .execute()
         await trx
           .insertInto('name_entry')
-          .values({ id: `${at}`, address: alice, name: `n${at}`, created_at: now, updated_at: now })
+          .values(rows.map((row) => ({ ...row, id: row.name, address: alice })))
           .execute()
       }
     })

@@ -1,12 +1,13 @@
 import { createRecord, type NameKey, type NameRecord, nameKeyFromSeed, readRecord } from '@cairn/names'
 import { CairnError, nameLifetimeMs, nameTtlMs } from '@cairn/protocol'
 import { outdated, recordOf } from './accept-record.ts'
+import { inTurn } from './in-turn.ts'
 import type { NamesContext } from './names-context.ts'
 import { openSeed, secretIdOf } from './seal-key.ts'
 import { chooseSequence, sequenceMost, toSequenceText } from './sequence.ts'
 import { type EntryRow, findEntry, findName, lockName, type NameRow, writeRecord } from './store.ts'
 
-/** Tries to publish while others publish the same name: each that fails means that one of the others did it. */
+/** Tries to publish while other replicas publish the same name: each that fails means that one of the others did it. */
 const triesMost = 100
 /** A record is renewed after this part of its life. */
 const renewAfter = 1 / 3
@@ -42,7 +43,12 @@ export function otherSecret(): CairnError {
  * at once, on whichever replicas, each gets a sequence of its own.
  * @throws CairnError as openNameKey; NAME_NOT_FOUND, IPNS_RECORD_OUTDATED (a sequence that was asked for), CONFLICT
  */
-export async function publishRecord(
+export function publishRecord(context: NamesContext, entry: EntryRow, publication: Publication): Promise<NameRecord> {
+  // Signing takes time: in one process nobody signs what another would outrun.
+  return inTurn(context.db, entry.name, () => publishNext(context, entry, publication))
+}
+
+async function publishNext(
   context: NamesContext,
   entry: EntryRow,
   { value, lifetimeMs = nameLifetimeMs, ttlMs = nameTtlMs, sequence: wanted }: Publication,
