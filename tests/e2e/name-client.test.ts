@@ -95,6 +95,7 @@ test('a name of the service: created, published, resolved, renamed, removed', as
 
 test('a name below which there is a folder, and names that lead to names', async () => {
   const { cid } = await uploadFolder(client, [{ path: 'a/b.txt', content: 'below' }])
+  const own = await createNameKey()
   const [inner, outer, around] = [await createName(client), await createName(client), await createName(client)]
   await publishName(client, inner.name, `/ipfs/${cid}/a`)
   await publishName(client, outer.name, inner.name, { ttlMs: 7_000 })
@@ -106,8 +107,15 @@ test('a name below which there is a folder, and names that lead to names', async
     cid: null,
   })
   // Names that lead to each other lead nowhere.
-  await publishName(client, around.name, `/ipns/${around.name}/deeper`)
+  await publishName(client, inner.name, `/ipns/${around.name}/deeper`)
+  await publishName(client, around.name, outer.name)
   await expect(resolveName(stranger(), around.name)).rejects.toMatchObject({ code: 'NAME_TOO_DEEP' })
+  for (const value of [around.name, `/ipns/${around.name}/deeper`]) {
+    await expect(publishName(client, around.name, value)).rejects.toMatchObject({ code: 'INVALID_NAME_VALUE' })
+    await expect(publishSigned(client, own, value.replace(around.name, own.name))).rejects.toMatchObject({
+      code: 'INVALID_NAME_VALUE',
+    })
+  }
   // Nobody signs for a domain.
   await publishName(client, around.name, '/ipns/example.org')
   await expect(resolveName(stranger(), around.name)).rejects.toMatchObject({ code: 'INVALID_NAME' })

@@ -40,6 +40,13 @@ export function parseNameValue(text: string): string {
   return value
 }
 
+/** Refuses a value that leads back to the name itself. @throws CairnError INVALID_NAME_VALUE */
+export function requireOther(value: string, name: string): void {
+  const target = readTarget(value)
+  if (target?.kind !== 'name' || target.root !== name) return
+  throw new CairnError('INVALID_NAME_VALUE', { message: 'A name cannot lead to itself' })
+}
+
 /** The parts of a value; undefined where it is none. */
 export function readTarget(value: string): NameTarget | undefined {
   if (value.length > nameValueCharactersMost || /\p{Cc}/u.test(value)) return undefined

@@ -29,10 +29,11 @@ export async function publishName(
   value: string,
   { lifetimeMs, ttlMs, sequence, ...options }: PublishOptions = {},
 ): Promise<NameRecord> {
-  const { decodeBase64, parseNameValue, readName, readRecord } = await loadTools()
+  const { decodeBase64, parseNameValue, readName, readRecord, requireOther } = await loadTools()
   const path = parseNameValue(value)
   checkTimes(lifetimeMs, ttlMs)
   const canonical = readName(bare(name)) ?? (await getName(client, name, options)).name
+  requireOther(path, canonical)
   const body = {
     value: path,
     ...(lifetimeMs === undefined ? {} : { lifetimeMs }),

@@ -35,9 +35,10 @@ export async function publishSigned(
   value: string,
   { lifetimeMs = nameLifetimeMs, ttlMs = nameTtlMs, sequence: wanted, label, ...options }: PublishSignedOptions = {},
 ): Promise<NameRecord> {
-  const { createRecord, parseNameValue, readRecord } = await loadTools()
+  const { createRecord, parseNameValue, readRecord, requireOther } = await loadTools()
   checkTimes(lifetimeMs, ttlMs)
   const path = parseNameValue(value)
+  requireOther(path, key.name)
   if (label !== undefined && client.apiKey === undefined) throw new CairnError('NO_API_KEY')
   let least = 0n
   for (let tries = 1; ; tries++) {
