@@ -22,7 +22,7 @@ export type ServedCurio = AsyncDisposable & {
   readonly losing: Set<CurioFault>
   /** These calls are refused with this status, until taken out. */
   readonly refusing: Map<CurioFault, number>
-  mood: 'well' | 'down' | 'ignores-ranges'
+  mood: 'well' | 'down' | 'endless' | 'other-form' | 'ignores-ranges'
 }
 
 /** A request as a route sees it. */
@@ -175,6 +175,14 @@ export async function serveCurio(contracts: FilecoinContracts): Promise<ServedCu
     const name = `${request.method} ${fixed}` as CurioFault
     served.requests.push(name)
     if (served.mood === 'down') return request.socket.destroy()
+    if (served.mood === 'other-form') return response.end('[]')
+    if (served.mood === 'endless') {
+      const go = (): void => {
+        while (!response.destroyed && response.write(' '.repeat(65_536)));
+        response.once('drain', go)
+      }
+      return go()
+    }
     const refusal = served.refusing.get(name)
     if (refusal !== undefined) {
       request.resume()

@@ -269,6 +269,20 @@ describe('bringing a piece', () => {
     expect(await status(piece)).toMatchObject({ reason: expect.stringContaining(reason) })
   })
 
+  it.each([
+    ['down', 'could not be reached'],
+    ['endless', 'broke off its answer'],
+    ['other-form', 'in another form'],
+  ] as const)('fails when the provider is %s', async (mood, reason) => {
+    curio.mood = mood
+    const piece = await makePiece(14)
+    await offer(piece)
+    await until(piece, 'failed')
+    expect(await status(piece)).toMatchObject({ reason: expect.stringContaining(reason) })
+    curio.mood = 'well'
+    await bring(piece)
+  })
+
   it('gives up what is removed meanwhile', async () => {
     contracts.isHeld = true
     const piece = await makePiece(13)
