@@ -110,6 +110,14 @@ export function defineCall<const Call extends CallDefinition>(call: Call): Call 
   return call
 }
 
+/**
+ * Declares a call that is made of parts of others. Marked as pure where it stands, it is left out of bundles that do not make
+ * the call: bundlers take spreads, and calls of other modules, for something that does something.
+ */
+export function makeCall<const Call extends CallDefinition>(make: () => Call): Call {
+  return make()
+}
+
 type Input<S> = S extends Schema ? v.InferInput<S> : undefined
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
 type BodySchema<C extends CallDefinition> = C['body'] extends { kind: 'json'; schema: infer S } ? S : undefined

@@ -136,6 +136,7 @@ test('the public surface', () => {
       "listPageRowsMost",
       "listPayments",
       "listPieces",
+      "makeCall",
       "nameBytesMost",
       "nameDepthMost",
       "nameHistoryMost",

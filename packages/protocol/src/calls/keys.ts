@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { identitySchema } from '../address.ts'
-import { defineCall, sessionErrors } from '../call.ts'
+import { makeCall, sessionErrors } from '../call.ts'
 import { cidSchema } from '../cid.ts'
 import { callTimeoutMs, jsonBodyBytesMost, keyListRowsMost, sharedAddressesPerCallMost } from '../limits.ts'
 import { shardPayloadSchema, shardSetSchema } from '../shards.ts'
@@ -46,7 +46,7 @@ const change = {
 const changeErrors = [...sessionErrors, 'ACCESS_DENIED', 'KEY_NOT_FOUND', 'CONFLICT', 'STORAGE_FULL'] as const
 
 /** `POST /api/setSharedKey/{node}`: saves this node's shard of a file's key. The first to save owns the CID. */
-export const saveShard = defineCall({
+export const saveShard = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'saveShard',
   method: 'POST',
@@ -65,10 +65,10 @@ export const saveShard = defineCall({
     }),
   },
   errors: [...changeErrors, 'SHARD_MISMATCH', 'INVALID_SHARD', 'KEY_LIMIT'],
-})
+}))
 
 /** `PUT /api/setSharedKey/{node}`: lets more addresses read. */
-export const shareKey = defineCall({
+export const shareKey = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'shareKey',
   method: 'PUT',
@@ -78,10 +78,10 @@ export const shareKey = defineCall({
   body: { kind: 'json', schema: v.object({ ...subject, shareTo: someAddresses }) },
   errors: [...changeErrors, 'KEY_LIMIT'],
   dialect: 'keyNodeShare',
-})
+}))
 
 /** `DELETE /api/setSharedKey/{node}`: takes the right to read from addresses. */
-export const revokeKey = defineCall({
+export const revokeKey = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'revokeKey',
   method: 'DELETE',
@@ -91,7 +91,7 @@ export const revokeKey = defineCall({
     'Owner only. Stops keys from being given out; who had the key before may have kept it. Revoking whom nothing was shared with is success.',
   body: { kind: 'json', schema: v.object({ ...subject, revokeTo: someAddresses }) },
   errors: changeErrors,
-})
+}))
 
 const retrieved = v.object({
   payload: shardPayloadSchema,
@@ -105,7 +105,7 @@ const retrieved = v.object({
 })
 
 /** `POST /api/retrieveSharedKey/{node}`: this node's shard, for who may read the file. */
-export const retrieveShard = defineCall({
+export const retrieveShard = /* @__PURE__ */ makeCall(() => ({
   id: 'retrieveShard',
   method: 'POST',
   path: '/api/retrieveSharedKey/{node}',
@@ -124,10 +124,10 @@ export const retrieveShard = defineCall({
   dialect: 'keyNode',
   limits: json,
   idempotent: true,
-})
+}))
 
 /** `POST /api/transferOwnership/{node}`: gives a file to another owner. */
-export const transferOwnership = defineCall({
+export const transferOwnership = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'transferOwnership',
   method: 'POST',
@@ -143,10 +143,10 @@ export const transferOwnership = defineCall({
     }),
   },
   errors: [...changeErrors, 'KEY_LIMIT'],
-})
+}))
 
 /** `POST /api/fileAccessConditions/{node}`: saves a shard together with conditions. */
-export const createConditions = defineCall({
+export const createConditions = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'createConditions',
   method: 'POST',
@@ -173,10 +173,10 @@ export const createConditions = defineCall({
     'CHAIN_NOT_SUPPORTED',
     'CONDITION_UNKNOWN',
   ],
-})
+}))
 
 /** `PUT /api/fileAccessConditions/{node}`: sets the conditions of a file whose key is saved. An empty list clears them. */
-export const updateConditions = defineCall({
+export const updateConditions = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'updateConditions',
   method: 'PUT',
@@ -187,10 +187,10 @@ export const updateConditions = defineCall({
     'An empty list clears them. decryptionType ACCESS_CONDITIONS leaves the file to them alone: nobody owns it or is shared with any more.',
   body: { kind: 'json', schema: v.object({ ...subject, ...conditionFields }) },
   errors: [...changeErrors, 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED', 'CONDITION_UNKNOWN'],
-})
+}))
 
 /** `DELETE /api/fileAccessConditions/{node}`: removes all conditions. */
-export const removeConditions = defineCall({
+export const removeConditions = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'removeConditions',
   method: 'DELETE',
@@ -199,10 +199,10 @@ export const removeConditions = defineCall({
   summary: 'Remove conditions',
   body: { kind: 'json', schema: v.object(subject) },
   errors: changeErrors,
-})
+}))
 
 /** `GET /api/fileAccessConditions/get/{cid}`: the conditions of a file. */
-export const getConditions = defineCall({
+export const getConditions = /* @__PURE__ */ makeCall(() => ({
   id: 'getConditions',
   method: 'GET',
   path: '/api/fileAccessConditions/get/{cid}',
@@ -229,7 +229,7 @@ export const getConditions = defineCall({
   dialect: 'keyNode',
   limits: { timeoutMs: callTimeoutMs, perMinute: 600 },
   idempotent: true,
-})
+}))
 
 const verdict = v.object({
   isAllowed: v.boolean(),
@@ -249,7 +249,7 @@ const verdict = v.object({
 export type AccessVerdict = v.InferOutput<typeof verdict>
 
 /** `POST /api/keys/explain/{node}`: why somebody may or may not read a file. */
-export const explainAccess = defineCall({
+export const explainAccess = /* @__PURE__ */ makeCall(() => ({
   id: 'explainAccess',
   method: 'POST',
   path: '/api/keys/explain/{node}',
@@ -265,7 +265,7 @@ export const explainAccess = defineCall({
   dialect: 'keyNode',
   limits: { ...json, perMinute: 30 },
   idempotent: true,
-})
+}))
 
 const changeKinds = ['save', 'share', 'revoke', 'transfer', 'conditions', 'retire', 'repair'] as const
 const status = v.object({
@@ -291,7 +291,7 @@ const status = v.object({
 export type KeyStatus = v.InferOutput<typeof status>
 
 /** `GET /api/keys/status/{node}/{cid}`: what a node holds about a file, for its owner and recipients. */
-export const getKeyStatus = defineCall({
+export const getKeyStatus = /* @__PURE__ */ makeCall(() => ({
   id: 'getKeyStatus',
   method: 'GET',
   path: '/api/keys/status/{node}/{cid}',
@@ -306,10 +306,10 @@ export const getKeyStatus = defineCall({
   dialect: 'keyNode',
   limits: { timeoutMs: callTimeoutMs },
   idempotent: true,
-})
+}))
 
 /** `POST /api/keys/repair/{node}`: lets a node catch up with what three of its peers agree on. */
-export const repairKey = defineCall({
+export const repairKey = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'repairKey',
   method: 'POST',
@@ -332,10 +332,10 @@ export const repairKey = defineCall({
   },
   errors: changeErrors,
   limits: { ...json, timeoutMs: 20_000 },
-})
+}))
 
 /** `POST /api/keys/attest/{node}`: a node's signed statement about a file, for its peers alone. */
-export const attestKey = defineCall({
+export const attestKey = /* @__PURE__ */ makeCall(() => ({
   id: 'attestKey',
   method: 'POST',
   path: '/api/keys/attest/{node}',
@@ -351,10 +351,10 @@ export const attestKey = defineCall({
   dialect: 'keyNode',
   limits: json,
   idempotent: true,
-})
+}))
 
 /** `POST /api/keys/retire/{node}`: ends a key for good: after a rotation, or when its file is to be forgotten. */
-export const retireKey = defineCall({
+export const retireKey = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'retireKey',
   method: 'POST',
@@ -364,10 +364,10 @@ export const retireKey = defineCall({
     'Owner only. The shard is destroyed after 30 days and given to nobody but the owner before; the CID stays taken, and names its successor.',
   body: { kind: 'json', schema: v.object({ ...subject, successor: v.optional(cidSchema) }) },
   errors: changeErrors,
-})
+}))
 
 /** `GET /api/keys/list/{node}`: the files an address owns, or those shared with it. */
-export const listKeys = defineCall({
+export const listKeys = /* @__PURE__ */ makeCall(() => ({
   id: 'listKeys',
   method: 'GET',
   path: '/api/keys/list/{node}',
@@ -407,4 +407,4 @@ export const listKeys = defineCall({
   dialect: 'keyNode',
   limits: { timeoutMs: callTimeoutMs, perMinute: 600 },
   idempotent: true,
-})
+}))
