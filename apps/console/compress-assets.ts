@@ -1,4 +1,7 @@
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const compressible = /\.(?:js|css|html|svg|json|txt)$/
@@ -9,15 +12,21 @@ export function compressAssets(): Plugin {
   return {
     name: 'cairn:compress-assets',
     apply: 'build',
-    enforce: 'post',
-    generateBundle(_options, bundle) {
-      for (const [fileName, output] of Object.entries(bundle)) {
-        const source = Buffer.from(output.type === 'chunk' ? output.code : output.source)
-        if (!compressible.test(fileName) || source.length < leastBytes) continue
-        const brotli = brotliCompressSync(source, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
-        this.emitFile({ type: 'asset', fileName: `${fileName}.br`, source: brotli })
-        this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gzipSync(source, { level: 9 }) })
-      }
+    // From the files as they were written: other plugins change chunks up to the very end.
+    async writeBundle({ dir = '' }, bundle) {
+      await Promise.all(
+        Object.keys(bundle)
+          .filter((name) => compressible.test(name))
+          .map((name) => compress(join(dir, name))),
+      )
     },
   }
+}
+
+async function compress(path: string): Promise<void> {
+  const source = await readFile(path)
+  if (source.length < leastBytes) return
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+  await writeFile(`${path}.br`, await promisify(brotliCompress)(source, { params }))
+  await writeFile(`${path}.gz`, await promisify(gzip)(source, { level: 9 }))
 }

@@ -7,10 +7,17 @@ import { words } from '../words/words.ts'
 import { type Session, useSessionState } from './session-store.ts'
 
 /** Shows its content to who is signed in; others are asked to sign in, and are right here afterwards. */
-export function SignInGate({ children }: { children: (session: Session) => ReactNode }) {
+export function SignInGate({
+  children,
+  isQuiet = false,
+}: {
+  children: (session: Session) => ReactNode
+  /** Shows nothing in place of asking: something else on the page does. */
+  isQuiet?: boolean
+}) {
   const { session, isReady } = useSessionState()
   if (session !== undefined) return children(session)
-  if (!isReady) return undefined
+  if (!isReady || isQuiet) return undefined
   return (
     <EmptyState icon={LockKeyhole} title={words.session.gateTitle} hint={words.session.gateHint}>
       <Button kind="primary" onClick={openWalletDialog}>

@@ -12,6 +12,7 @@ export const files = {
   size: 'Size',
   type: 'Type',
   added: 'Added',
+  selectColumn: 'Selected',
   actions: 'Actions',
   actionsFor: (name: string) => `Actions for ${name}`,
   select: (name: string) => `Select ${name}`,
@@ -62,6 +63,7 @@ export const files = {
   deleteTitle: (count: number) => (count === 1 ? 'Delete this file?' : `Delete ${items(count)}?`),
   deleteHint:
     'It leaves your account and frees its space, and our copy goes when nobody else keeps it. It cannot be taken back from others: who has the CID may have a copy.',
+  andMore: (count: number) => `and ${formatCount(count)} more`,
   deleteConfirm: 'Delete',
   deleted: (count: number) => (count === 1 ? 'File deleted' : `${items(count)} deleted`),
   deleteFailed: (count: number) => `${items(count)} could not be deleted`,

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { keepExisting, moveActive, noSelection, selectRow } from './selection.ts'
+
+const order = ['a', 'b', 'c', 'd', 'e']
+
+test('a press takes one row, with Ctrl it adds and takes away, with Shift it takes all between', () => {
+  const one = selectRow(order, noSelection, 'b', 'only')
+  expect([...one.ids]).toEqual(['b'])
+  const two = selectRow(order, one, 'd', 'toggle')
+  expect([...two.ids]).toEqual(['b', 'd'])
+  expect([...selectRow(order, two, 'b', 'toggle').ids]).toEqual(['d'])
+  expect([...selectRow(order, one, 'd', 'range').ids]).toEqual(['b', 'c', 'd'])
+  expect([...selectRow(order, selectRow(order, noSelection, 'd', 'only'), 'a', 'range').ids]).toEqual([
+    'a',
+    'b',
+    'c',
+    'd',
+  ])
+})
+
+test('the keyboard moves within the list, and with Shift takes what it passes', () => {
+  const first = moveActive(order, noSelection, 1, false)
+  expect(first.active).toBe('a')
+  expect(first.ids.size).toBe(0)
+  const far = moveActive(order, first, 99, true)
+  expect(far.active).toBe('e')
+  expect([...far.ids]).toEqual(order)
+  expect(moveActive(order, noSelection, -1, false).active).toBe('e')
+})
+
+test('what is gone is selected no more', () => {
+  const all = selectRow(order, selectRow(order, noSelection, 'a', 'only'), 'e', 'range')
+  expect([...keepExisting(['a', 'c'], all).ids]).toEqual(['a', 'c'])
+  expect(keepExisting(order, all)).toBe(all)
+})
+
+test('no run of presses ever selects what is not in the list', () => {
+  const press = fc.tuple(
+    fc.constantFrom(...order),
+    fc.constantFrom('only' as const, 'toggle' as const, 'range' as const),
+  )
+  fc.assert(
+    fc.property(fc.array(press), (presses) => {
+      const end = presses.reduce((state, [id, mode]) => selectRow(order, state, id, mode), noSelection)
+      expect(order).toEqual(expect.arrayContaining([...end.ids]))
+    }),
+  )
+})

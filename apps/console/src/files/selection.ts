@@ -1,0 +1,52 @@
+/** Which rows are selected, where a range starts, and where the keyboard is. */
+export type Selection = {
+  readonly ids: ReadonlySet<string>
+  /** The row that a range is measured from. */
+  readonly anchor: string | undefined
+  /** The row that keys are about. */
+  readonly active: string | undefined
+}
+
+export const noSelection: Selection = { ids: new Set(), anchor: undefined, active: undefined }
+
+/** How a row was pressed: with Ctrl or ⌘ it is added or taken away, with Shift all rows from the anchor on are taken. */
+export type SelectMode = 'only' | 'toggle' | 'range'
+
+/** A row was pressed. `order` is the rows as they are shown, so the same holds in list, grid and search results. */
+export function selectRow(order: readonly string[], selection: Selection, id: string, mode: SelectMode): Selection {
+  if (mode === 'toggle') {
+    const ids = new Set(selection.ids)
+    if (!ids.delete(id)) ids.add(id)
+    return { ids, anchor: id, active: id }
+  }
+  if (mode === 'range' && selection.anchor !== undefined) {
+    const from = order.indexOf(selection.anchor)
+    const to = order.indexOf(id)
+    if (from >= 0 && to >= 0) {
+      const ids = new Set(order.slice(Math.min(from, to), Math.max(from, to) + 1))
+      return { ids, anchor: selection.anchor, active: id }
+    }
+  }
+  return { ids: new Set([id]), anchor: id, active: id }
+}
+
+/** The keyboard moves by so many rows; with Shift it takes the rows it passes. */
+export function moveActive(order: readonly string[], selection: Selection, steps: number, isRange: boolean): Selection {
+  if (order.length === 0) return selection
+  const at = selection.active === undefined ? -1 : order.indexOf(selection.active)
+  const next = at < 0 ? (steps > 0 ? 0 : order.length - 1) : Math.min(order.length - 1, Math.max(0, at + steps))
+  const id = order[next]
+  if (id === undefined) return selection
+  if (!isRange) return { ...selection, active: id }
+  const anchor = selection.anchor ?? selection.active ?? id
+  return selectRow(order, { ...selection, anchor }, id, 'range')
+}
+
+/** Rows that are gone are selected no more. The same object when nothing changed. */
+export function keepExisting(order: readonly string[], selection: Selection): Selection {
+  const existing = new Set(order)
+  const ids = [...selection.ids].filter((id) => existing.has(id))
+  const keeps = (id: string | undefined) => (id !== undefined && existing.has(id) ? id : undefined)
+  if (ids.length === selection.ids.size && keeps(selection.active) === selection.active) return selection
+  return { ids: new Set(ids), anchor: keeps(selection.anchor), active: keeps(selection.active) }
+}

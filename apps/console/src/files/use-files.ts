@@ -1,0 +1,32 @@
+import { type FileEntry, listFilesPage } from '@cairn/sdk'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useSession } from '../session/session-store.ts'
+import { useClient } from '../session/use-client.ts'
+import { type FilesSearch, toFilter } from './files-search.ts'
+
+/** Rows a page: a screenful is there at once, and scrolling asks seldom. */
+const pageRows = 200
+
+/** The account's files as the address wants them, page by page. What is shown stays while other filters load. */
+export function useFiles(search: FilesSearch) {
+  const client = useClient()
+  const session = useSession()
+  const filter = toFilter(search)
+  const query = useInfiniteQuery({
+    queryKey: ['files', session?.address, filter],
+    queryFn: ({ pageParam, signal }) =>
+      listFilesPage(
+        client,
+        { ...filter, limit: pageRows, ...(pageParam === '' ? {} : { lastKey: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ fileList }) => (fileList.length < pageRows ? undefined : fileList.at(-1)?.id),
+    placeholderData: keepPreviousData,
+    enabled: session !== undefined,
+  })
+  const { data } = query
+  const files = useMemo((): readonly FileEntry[] => data?.pages.flatMap(({ fileList }) => fileList) ?? [], [data])
+  return { ...query, files, totalFiles: data?.pages[0]?.totalFiles ?? 0 }
+}

@@ -1,0 +1,141 @@
+import type { FileEntry } from '@cairn/sdk'
+import { Link } from '@tanstack/react-router'
+import { Ellipsis, Lock } from 'lucide-react'
+import type { CSSProperties, ReactNode } from 'react'
+import { fileIcon } from '../../files/file-icon.ts'
+import type { FilesSearch } from '../../files/files-search.ts'
+import type { Selection } from '../../files/selection.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { ButtonMenu } from '../../ui/Menu.tsx'
+import { toastDone } from '../../ui/toast-store.ts'
+import { formatAgo, formatBytes, formatDateTime, shorten } from '../../words/format.ts'
+import { words } from '../../words/words.ts'
+import { listColumns } from './ListHead.tsx'
+import type { FileActions } from './use-file-actions.ts'
+
+/** One file in the list; on a phone its row has two lines. */
+export function FileRow({
+  file,
+  rowIndex,
+  isNarrow,
+  selection,
+  onToggle,
+  actions,
+  search,
+  style,
+}: {
+  file: FileEntry
+  rowIndex: number
+  isNarrow: boolean
+  selection: Selection
+  onToggle: () => void
+  actions: FileActions
+  search: FilesSearch
+  style: CSSProperties
+}) {
+  const { id, cid, fileName, fileSizeInBytes, createdAt, encryption } = file
+  const isSelected = selection.ids.has(id)
+  const Icon = fileIcon(file)
+  const size = formatBytes(Number(fileSizeInBytes))
+  const added = formatAgo(createdAt)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus.
+    <div
+      role="row"
+      id={`file-${id}`}
+      data-file={id}
+      aria-rowindex={rowIndex}
+      aria-selected={isSelected}
+      style={style}
+      className={classNames(
+        'absolute inset-x-0 top-0 border-line border-b',
+        isNarrow
+          ? 'grid grid-cols-[2.75rem_minmax(0,1fr)_2.75rem] items-center gap-x-1'
+          : classNames(listColumns, 'px-3'),
+        isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
+        selection.active === id &&
+          'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:-outline-offset-2',
+      )}
+    >
+      <Cell>
+        <label className="-m-2 grid size-10 cursor-pointer place-items-center pointer-coarse:size-11">
+          <input
+            type="checkbox"
+            aria-label={words.files.select(fileName)}
+            checked={isSelected}
+            onChange={onToggle}
+            className="size-4 accent-accent"
+          />
+        </label>
+      </Cell>
+      <Cell className="flex min-w-0 items-center gap-3">
+        <Icon
+          aria-hidden="true"
+          size={18}
+          strokeWidth={1.7}
+          className={classNames('shrink-0', encryption ? 'text-accent-ink' : 'text-ink-faint')}
+        />
+        <span className="min-w-0">
+          <Link
+            to="/files/$cid"
+            params={{ cid }}
+            search={search}
+            title={fileName}
+            className="block truncate font-medium text-sm hover:underline"
+          >
+            {fileName}
+          </Link>
+          {isNarrow ? (
+            <span className="flex items-center gap-1.5 text-ink-soft text-sm">
+              {encryption ? <Lock aria-label={words.files.encryptedTag} size={12} className="shrink-0" /> : undefined}
+              {words.files.sizeAndDate(size, added)}
+            </span>
+          ) : encryption ? (
+            <span className="sr-only">{words.files.encryptedTag}</span>
+          ) : undefined}
+        </span>
+      </Cell>
+      {isNarrow ? undefined : (
+        <>
+          <Cell className="max-lg:hidden">
+            <button
+              type="button"
+              title={cid}
+              aria-label={`${words.files.copyCid} ${cid}`}
+              onClick={async () => {
+                await navigator.clipboard.writeText(cid)
+                toastDone(words.files.cidCopied)
+              }}
+              className="-mx-2 h-8 rounded-sm px-2 font-mono text-ink-soft text-xs hover:bg-line hover:text-ink"
+            >
+              {shorten(cid)}
+            </button>
+          </Cell>
+          <Cell className="text-right text-ink-soft text-sm tabular">{size}</Cell>
+          <Cell className="truncate text-ink-soft text-sm">
+            <time dateTime={new Date(createdAt).toISOString()} title={formatDateTime(createdAt)}>
+              {added}
+            </time>
+          </Cell>
+        </>
+      )}
+      <Cell>
+        <ButtonMenu items={actions(file)} label={words.files.actionsFor(fileName)}>
+          <IconButton icon={Ellipsis} size="small" label={words.files.actionsFor(fileName)} />
+        </ButtonMenu>
+      </Cell>
+    </div>
+  )
+}
+
+function Cell({ className = '', children }: { className?: string; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above.
+    // biome-ignore lint/a11y/useFocusableInteractive: what is in it is.
+    <div role="gridcell" className={className}>
+      {children}
+    </div>
+  )
+}

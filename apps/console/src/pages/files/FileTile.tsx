@@ -1,0 +1,90 @@
+import type { FileEntry } from '@cairn/sdk'
+import { Link } from '@tanstack/react-router'
+import { Ellipsis } from 'lucide-react'
+import { useState } from 'react'
+import { fileIcon } from '../../files/file-icon.ts'
+import type { FilesSearch } from '../../files/files-search.ts'
+import type { Selection } from '../../files/selection.ts'
+import { gatewayUrl } from '../../network/gateway-url.ts'
+import { useNetwork } from '../../network/NetworkProvider.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { ButtonMenu } from '../../ui/Menu.tsx'
+import { formatAgo, formatBytes } from '../../words/format.ts'
+import { words } from '../../words/words.ts'
+import type { FileActions } from './use-file-actions.ts'
+
+/** Larger pictures are not fetched for a tile. */
+const pictureBytesMost = 4 * 1024 * 1024
+
+/** One file as a tile; a small public picture shows itself. */
+export function FileTile({
+  file,
+  selection,
+  actions,
+  search,
+}: {
+  file: FileEntry
+  selection: Selection
+  actions: FileActions
+  search: FilesSearch
+}) {
+  const { id, cid, fileName, fileSizeInBytes, createdAt, mimeType, encryption } = file
+  const network = useNetwork()
+  const [isBroken, setBroken] = useState(false)
+  const isSelected = selection.ids.has(id)
+  const Icon = fileIcon(file)
+  const sizeBytes = Number(fileSizeInBytes)
+  const isPicture = !encryption && !isBroken && mimeType?.startsWith('image/') === true && sizeBytes <= pictureBytesMost
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus.
+    <div
+      role="gridcell"
+      id={`file-${id}`}
+      data-file={id}
+      aria-selected={isSelected}
+      className={classNames(
+        'relative flex min-w-0 flex-col overflow-hidden rounded-lg border bg-surface',
+        isSelected ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',
+        selection.active === id &&
+          'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:outline-offset-1',
+      )}
+    >
+      <div className="grid h-25 shrink-0 place-items-center bg-sunken">
+        {isPicture ? (
+          <img
+            src={gatewayUrl(network, cid)}
+            alt=""
+            loading="lazy"
+            draggable={false}
+            onError={() => setBroken(true)}
+            className="size-full object-cover"
+          />
+        ) : (
+          <Icon aria-hidden="true" size={30} strokeWidth={1.4} className="text-ink-faint" />
+        )}
+      </div>
+      <div className="flex min-w-0 items-center gap-1 py-1.5 pr-1 pl-3">
+        <div className="min-w-0 flex-1">
+          <Link
+            to="/files/$cid"
+            params={{ cid }}
+            search={search}
+            title={fileName}
+            className="block truncate font-medium text-sm hover:underline"
+          >
+            {fileName}
+          </Link>
+          <p className="truncate text-ink-soft text-xs">
+            {encryption ? `${words.files.encryptedTag} · ` : ''}
+            {words.files.sizeAndDate(formatBytes(sizeBytes), formatAgo(createdAt))}
+          </p>
+        </div>
+        <ButtonMenu items={actions(file)} label={words.files.actionsFor(fileName)}>
+          <IconButton icon={Ellipsis} size="small" label={words.files.actionsFor(fileName)} />
+        </ButtonMenu>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+import { useNavigate } from '@tanstack/react-router'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { type FilesSearch, type fileSorts, firstOrder } from '../../files/files-search.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { words } from '../../words/words.ts'
+
+/** The columns of the list, the same for its head and its rows. */
+export const listColumns =
+  'grid grid-cols-[2.5rem_minmax(0,1fr)_10.5rem_6rem_8rem_2.75rem] items-center gap-x-3 max-lg:grid-cols-[2.5rem_minmax(0,1fr)_6rem_8rem_2.75rem]'
+
+type Sort = (typeof fileSorts)[number]
+
+/** The head of the list: each column that can be sorted by is a button. */
+export function ListHead({ search }: { search: FilesSearch }) {
+  const navigate = useNavigate()
+  const sort = search.sort ?? 'createdAt'
+  const order = search.order ?? firstOrder(sort)
+  const sortBy = (next: Sort) => {
+    const isSame = next === sort
+    const turned = order === 'asc' ? 'desc' : 'asc'
+    void navigate({ to: '/files', search: { ...search, sort: next, order: isSame ? turned : firstOrder(next) } })
+  }
+  const column = (label: string, name: Sort, className = '') => (
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
+    // biome-ignore lint/a11y/useFocusableInteractive: its button is.
+    <div
+      role="columnheader"
+      aria-sort={name === sort ? (order === 'asc' ? 'ascending' : 'descending') : 'none'}
+      className={className}
+    >
+      <button
+        type="button"
+        onClick={() => sortBy(name)}
+        className={classNames(
+          '-mx-2 inline-flex h-8 items-center gap-1 rounded-sm px-2 font-medium text-sm hover:bg-hover hover:text-ink',
+          name === sort ? 'text-ink' : 'text-ink-soft',
+        )}
+      >
+        {label}
+        {name === sort ? (
+          order === 'asc' ? (
+            <ArrowUp aria-hidden="true" size={14} />
+          ) : (
+            <ArrowDown aria-hidden="true" size={14} />
+          )
+        ) : undefined}
+      </button>
+    </div>
+  )
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above.
+    <div role="rowgroup" className="sticky top-16 z-10 bg-page">
+      {/** biome-ignore lint/a11y/useSemanticElements: see above. */}
+      {/** biome-ignore lint/a11y/useFocusableInteractive: its buttons are. */}
+      <div role="row" aria-rowindex={1} className={classNames(listColumns, 'h-11 border-line border-b px-3')}>
+        <Head label={words.files.selectColumn} isHidden />
+        {column(words.files.name, 'fileName')}
+        <Head label={words.files.cid} className="max-lg:hidden" />
+        {column(words.files.size, 'fileSizeInBytes', 'text-right')}
+        {column(words.files.added, 'createdAt')}
+        <Head label={words.files.actions} isHidden />
+      </div>
+    </div>
+  )
+}
+
+function Head({ label, isHidden = false, className = '' }: { label: string; isHidden?: boolean; className?: string }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above.
+    // biome-ignore lint/a11y/useFocusableInteractive: there is nothing to do with it.
+    <div role="columnheader" className={classNames('font-medium text-ink-soft text-sm', className)}>
+      <span className={isHidden ? 'sr-only' : ''}>{label}</span>
+    </div>
+  )
+}

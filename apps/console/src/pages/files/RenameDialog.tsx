@@ -1,0 +1,70 @@
+import type { FileEntry } from '@cairn/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { renameInLists } from '../../files/change-files.ts'
+import { toCairnError } from '../../network/query-client.ts'
+import { useClient } from '../../session/use-client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Modal } from '../../ui/Modal.tsx'
+import { TextField } from '../../ui/TextField.tsx'
+import { words } from '../../words/words.ts'
+
+/** Gives a file another name in lists. */
+export function RenameDialog({ file, onClose }: { file: FileEntry; onClose: () => void }) {
+  const client = useClient()
+  const [name, setName] = useState(file.fileName)
+  const [fault, setFault] = useState<string>()
+  const rename = useMutation({
+    mutationFn: (fileName: string) => renameInLists(client, file, fileName),
+    onSuccess: onClose,
+    onError: (error) => {
+      const { message, hint } = toCairnError(error)
+      setFault(`${message}. ${hint}`)
+    },
+  })
+  return (
+    <Modal
+      isOpen
+      onClose={onClose}
+      title={words.files.renameTitle}
+      footer={
+        <>
+          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button kind="primary" type="submit" form="rename-file" isBusy={rename.isPending}>
+            {words.files.renameSave}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="rename-file"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const wanted = name.trim()
+          if (wanted === '') setFault(words.files.renameEmpty)
+          else if (wanted === file.fileName) onClose()
+          else rename.mutate(wanted)
+        }}
+      >
+        <TextField
+          label={words.files.renameLabel}
+          hint={words.files.renameHint}
+          value={name}
+          error={fault}
+          maxLength={1024}
+          onFocus={({ currentTarget }) => selectStem(currentTarget)}
+          onChange={({ target }) => {
+            setName(target.value)
+            setFault(undefined)
+          }}
+        />
+      </form>
+    </Modal>
+  )
+}
+
+/** The name without its ending is what people change. */
+function selectStem(input: HTMLInputElement): void {
+  const dot = input.value.lastIndexOf('.')
+  input.setSelectionRange(0, dot > 0 ? dot : input.value.length)
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+test('a visitor is asked for nothing, connects with two clicks and two windows of the wallet, and is signed in after a reload', async () => {
+  const { page, wallet, problems, open, signIn } = await site.newPage()
+  await open('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  // No page opens a wallet by itself.
+  expect(wallet.requests.filter((method) => !/^eth_(accounts|chainId)$/.test(method))).toEqual([])
+  await signIn()
+  expect(wallet.requests.filter((method) => /requestPermissions|sign/.test(method))).toEqual([
+    'wallet_requestPermissions',
+    'personal_sign',
+  ])
+  await page.waitForURL('**/files')
+  await page.getByText('Nothing here yet').waitFor()
+  const asked = wallet.requests.filter((method) => /requestPermissions|sign/.test(method)).length
+  await page.reload()
+  await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
+  expect(wallet.requests.filter((method) => /requestPermissions|sign/.test(method))).toHaveLength(asked)
+  expect(problems).toEqual([])
+})
+
+test('who declines the connection or the signature is told so, and can try again', async () => {
+  const { page, wallet, problems, open } = await site.newPage()
+  await open('/keys')
+  wallet.rejectNext('wallet_requestPermissions')
+  await page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: wallet.name }).click()
+  await dialog.getByText('The connection was declined. Nothing was shared.').waitFor()
+  wallet.rejectNext('personal_sign')
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await dialog.getByText('The signature was declined. You are connected, but not signed in.').waitFor()
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  // Back where the way in was asked for.
+  await page.getByRole('heading', { name: 'API keys' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/keys')
+  expect(problems).toEqual([])
+})
+
+test('another account in the wallet ends the session at once', async () => {
+  const { page, wallet, problems, open, signIn } = await site.newPage({ accounts: 2 })
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  await wallet.choose(1)
+  await page.getByText('What the other account showed is cleared').waitFor()
+  await page.getByRole('heading', { name: 'Sign in to see this' }).waitFor()
+  expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('button', { name: `Account ${wallet.accounts[1]?.address}` }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('signing out ends the key of the session at the service', async () => {
+  const { page, problems, open, signIn } = await site.newPage()
+  await open('/files')
+  await signIn()
+  const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
+  const { apiKey }: { apiKey: string } = JSON.parse(kept)
+  await page.getByRole('button', { name: /^Account 0x/ }).click()
+  const revoked = page.waitForResponse((response) => response.request().method() === 'DELETE')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await revoked
+  await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
+  const answer = await fetch(`${site.network.profile.api}/api/user/user_data_usage`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  })
+  expect(answer.status).toBe(401)
+  expect(problems).toEqual([])
+})
+
+test('a browser without a wallet says what one is, and opens public files', async () => {
+  const { page, problems, open } = await site.newPage({ accounts: 0 })
+  await open('/')
+  await page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  await page.getByRole('heading', { name: 'No wallet found' }).waitFor()
+  expect(problems).toEqual([])
+})

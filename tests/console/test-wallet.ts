@@ -1,0 +1,182 @@
+// A wallet for a page: announced by EIP-6963, spoken to by EIP-1193, its keys in this process.
+import type { BrowserContext } from 'playwright'
+import { createWalletClient, type Hex, http, isHex } from 'viem'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+
+/** What the wallet's owner does: which account is shown, what is declined. */
+export type TestWallet = {
+  /** As it is announced. */
+  name: string
+  accounts: readonly PrivateKeyAccount[]
+  /** Methods that pages asked for, in order: what opened a window of the wallet is among them. */
+  requests: string[]
+  /** Declines the next request of this method, as its owner would. */
+  rejectNext(method: string): void
+  /** Another account is chosen in the wallet; pages hear of it. */
+  choose(index: number): Promise<void>
+  /** The wallet goes to another chain by itself. */
+  moveTo(chainId: number): Promise<void>
+  /** The site's connection is taken away in the wallet. */
+  leave(): Promise<void>
+}
+
+const name = 'Test Wallet'
+const icon = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3b5bdb"/><path d="M8 12h16v10H8z" fill="#fff"/></svg>')}`
+
+type Answer = { ok: true; value: unknown } | { ok: false; code: number; message: string }
+
+class WalletError extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Gives a context's pages a wallet of so many fresh accounts; with none, the browser has no wallet. */
+export async function createTestWallet(
+  context: BrowserContext,
+  count: number,
+  chain: { rpcUrl: string; chainId: number } | undefined,
+): Promise<TestWallet> {
+  const accounts = Array.from({ length: count }, () => privateKeyToAccount(generatePrivateKey()))
+  const requests: string[] = []
+  const rejected = new Set<string>()
+  let chosen = 0
+  let isConnected = false
+  let chainId = chain?.chainId ?? 1
+  const account = (): PrivateKeyAccount => {
+    const found = accounts[chosen]
+    if (found === undefined) throw new WalletError(4100, 'no account')
+    return found
+  }
+  const shown = () => (isConnected ? [account().address] : [])
+  const emit = async (event: string, value: unknown) => {
+    for (const page of context.pages()) {
+      await page.evaluate(
+        ([type, detail]) => dispatchEvent(new CustomEvent('test-wallet', { detail: { type, value: detail } })),
+        [event, value],
+      )
+    }
+  }
+  const answer = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    requests.push(method)
+    if (rejected.delete(method)) throw new WalletError(4001, 'User rejected the request.')
+    switch (method) {
+      case 'wallet_requestPermissions':
+        isConnected = true
+        return [{ parentCapability: 'eth_accounts', caveats: [{ type: 'restrictReturnedAccounts', value: shown() }] }]
+      case 'wallet_revokePermissions':
+        isConnected = false
+        return null
+      case 'eth_requestAccounts':
+        isConnected = true
+        return shown()
+      case 'eth_accounts':
+        return shown()
+      case 'eth_chainId':
+        return `0x${chainId.toString(16)}`
+      case 'wallet_switchEthereumChain': {
+        const [wish] = params
+        if (typeof wish !== 'object' || wish === null || !('chainId' in wish)) throw new WalletError(-32602, 'params')
+        if (Number(wish.chainId) !== chain?.chainId) throw new WalletError(4902, 'Unrecognized chain')
+        chainId = Number(wish.chainId)
+        await emit('chainChanged', wish.chainId)
+        return null
+      }
+      case 'personal_sign': {
+        const [message] = params
+        if (!isHex(message)) throw new WalletError(-32602, 'params')
+        return account().signMessage({ message: { raw: message } })
+      }
+      case 'eth_sendTransaction': {
+        const [wish] = params
+        if (chain === undefined || typeof wish !== 'object' || wish === null) throw new WalletError(-32602, 'params')
+        const client = createWalletClient({ account: account(), transport: http(chain.rpcUrl) })
+        return client.sendTransaction({ ...toTransaction(wish), chain: null })
+      }
+      default: {
+        if (chain === undefined || !method.startsWith('eth_')) throw new WalletError(4200, `${method} is not supported`)
+        const response = await fetch(chain.rpcUrl, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        })
+        const body: { result?: unknown; error?: { code: number; message: string } } = await response.json()
+        if (body.error !== undefined) throw new WalletError(body.error.code, body.error.message)
+        return body.result
+      }
+    }
+  }
+  if (count > 0) {
+    // Errors lose their code on the way to the page, so they travel as values.
+    await context.exposeFunction('askTestWallet', async (method: string, params: unknown): Promise<Answer> => {
+      try {
+        return { ok: true, value: await answer(method, Array.isArray(params) ? params : []) }
+      } catch (error) {
+        const code = error instanceof WalletError ? error.code : -32603
+        return { ok: false, code, message: error instanceof Error ? error.message : String(error) }
+      }
+    })
+    await context.addInitScript(announce, { name, icon })
+  }
+  return {
+    name,
+    accounts,
+    requests,
+    rejectNext: (method) => void rejected.add(method),
+    choose: async (index) => {
+      chosen = index
+      await emit('accountsChanged', shown())
+    },
+    moveTo: async (next) => {
+      chainId = next
+      await emit('chainChanged', `0x${next.toString(16)}`)
+    },
+    leave: async () => {
+      isConnected = false
+      await emit('accountsChanged', [])
+      await emit('disconnect', { code: 4900, message: 'disconnected' })
+    },
+  }
+}
+
+function toTransaction(wish: object): { to?: Hex; data?: Hex; value?: bigint } {
+  const hex = (field: string): Hex | undefined => {
+    const value: unknown = Reflect.get(wish, field)
+    return isHex(value) ? value : undefined
+  }
+  const [to, data, value] = [hex('to'), hex('data'), hex('value')]
+  return {
+    ...(to === undefined ? {} : { to }),
+    ...(data === undefined ? {} : { data }),
+    ...(value === undefined ? {} : { value: BigInt(value) }),
+  }
+}
+
+/** Runs in the page, before its own scripts. */
+function announce(about: { name: string; icon: string }): void {
+  const listeners = new Map<string, Set<(value: unknown) => void>>()
+  const provider = {
+    request: async ({ method, params }: { method: string; params?: unknown }) => {
+      const ask: (method: string, params: unknown) => Promise<Answer> = Reflect.get(window, 'askTestWallet')
+      const told = await ask(method, params ?? [])
+      if (told.ok) return told.value
+      throw Object.assign(new Error(told.message), { code: told.code })
+    },
+    on: (event: string, listener: (value: unknown) => void) => {
+      const known = listeners.get(event) ?? new Set()
+      listeners.set(event, known.add(listener))
+    },
+    removeListener: (event: string, listener: (value: unknown) => void) => void listeners.get(event)?.delete(listener),
+  }
+  addEventListener('test-wallet', (event) => {
+    if (!(event instanceof CustomEvent)) return
+    for (const listener of listeners.get(event.detail.type) ?? []) listener(event.detail.value)
+  })
+  const info = Object.freeze({ ...about, uuid: 'b2f1f0e2-6d0b-4b3e-9a39-3f9d5c1e7a10', rdns: 'test.wallet' })
+  const tell = () =>
+    dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
+  addEventListener('eip6963:requestProvider', tell)
+  tell()
+}
