@@ -99,9 +99,11 @@ const offer = (piece: string, to = provider) => to.offer(piece, { url: `${source
 const status = (piece: string, of = provider) => of.status(piece, { signal })
 const stateOf = async (piece: string) => (await status(piece)).state
 
+/** Waits for what comes by itself. */
+const soon = (look: () => unknown) => vi.waitFor(look, { timeout: 15_000, interval: 5 })
+
 /** Waits for a state; what does not wait for blocks comes by itself. */
-const until = (piece: string, state: string) =>
-  vi.waitFor(async () => expect(await status(piece)).toMatchObject({ state }), { timeout: 10_000, interval: 5 })
+const until = (piece: string, state: string) => soon(async () => expect(await status(piece)).toMatchObject({ state }))
 
 /** Drives a piece as the worker does: offers it whenever it is unknown, and mines. */
 async function bring(piece: string): Promise<void> {
@@ -110,7 +112,7 @@ async function bring(piece: string): Promise<void> {
     if (state === 'kept') return
     if (state === 'unknown' || state === 'failed') await offer(piece).catch(() => undefined)
     await contracts.mine()
-    await vi.waitFor(async () => expect(['queued']).not.toContain(await stateOf(piece)), { interval: 5 })
+    await soon(async () => expect(['queued']).not.toContain(await stateOf(piece)))
   }
   throw new Error(`it did not come: ${JSON.stringify(await status(piece))}`)
 }
@@ -134,7 +136,7 @@ describe('bringing a piece', () => {
     const piece = await makePiece(1)
     expect(await stateOf(piece)).toBe('unknown')
     expect((await offer(piece)).state).toBe('queued')
-    await vi.waitFor(() => expect(livePieces()).toHaveLength(1))
+    await soon(() => expect(livePieces()).toHaveLength(1))
     // It is on the chain, but a reorganisation could still take it back.
     expect(await stateOf(piece)).toBe('pulling')
     await contracts.mine(2)
@@ -147,7 +149,7 @@ describe('bringing a piece', () => {
   it('adds pieces offered side by side to one data set', async () => {
     const pieces = await Promise.all([1, 2, 3, 4, 5].map((seed) => makePiece(seed)))
     await Promise.all(pieces.map((piece) => offer(piece)))
-    await vi.waitFor(() => expect(livePieces()).toHaveLength(5), { timeout: 10_000 })
+    await soon(() => expect(livePieces()).toHaveLength(5))
     expect(contracts.dataSets).toHaveLength(1)
     await contracts.mine(2)
     for (const piece of pieces) expect(await stateOf(piece)).toBe('kept')
@@ -187,12 +189,12 @@ describe('bringing a piece', () => {
     contracts.isHeld = true
     const piece = await makePiece(5)
     await offer(piece)
-    await vi.waitFor(() => expect(curio.requests.filter((name) => name === 'POST pieces')).toHaveLength(2))
+    await soon(() => expect(curio.requests.filter((name) => name === 'POST pieces')).toHaveLength(2))
     expect(await stateOf(piece)).toBe('pulling')
     provider.close?.()
     provider = open()
     await offer(piece)
-    await vi.waitFor(() => expect(curio.requests.filter((name) => name === 'POST pieces')).toHaveLength(3))
+    await soon(() => expect(curio.requests.filter((name) => name === 'POST pieces')).toHaveLength(3))
     await contracts.mine(3)
     expect(await stateOf(piece)).toBe('kept')
     expect(livePieces()).toHaveLength(2)
@@ -202,8 +204,8 @@ describe('bringing a piece', () => {
     await bring(await makePiece(6))
     const piece = await makePiece(7)
     await offer(piece)
-    await vi.waitFor(() => expect(livePieces()).toHaveLength(2))
-    await vi.waitFor(async () => expect(await stateOf(piece)).toBe('pulling'))
+    await soon(() => expect(livePieces()).toHaveLength(2))
+    await soon(async () => expect(await stateOf(piece)).toBe('pulling'))
     await contracts.reorganise(1)
     await until(piece, 'unknown')
     await bring(piece)
@@ -287,7 +289,7 @@ describe('bringing a piece', () => {
     contracts.isHeld = true
     const piece = await makePiece(13)
     await offer(piece)
-    await vi.waitFor(() => expect(curio.requests).toContain('POST data-sets'))
+    await soon(() => expect(curio.requests).toContain('POST data-sets'))
     await provider.remove(piece, { signal })
     expect(await stateOf(piece)).toBe('unknown')
     await contracts.mine(5)
@@ -320,7 +322,7 @@ describe('the chain', () => {
 
   it('gives an answer in time or a fault', async () => {
     const late = AbortSignal.timeout(1)
-    await vi.waitFor(() => expect(late.aborted).toBe(true))
+    await soon(() => expect(late.aborted).toBe(true))
     expect((await faultOf(provider.status(await makePiece(22), { signal: late }))).message).toContain('in time')
   })
 
