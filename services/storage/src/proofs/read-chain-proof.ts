@@ -60,12 +60,14 @@ export async function readChainProof(
     const reason = `${error.code}: ${error.message}`.slice(0, 500)
     if (error.code === 'PIECE_NOT_FOUND') {
       if (deal.proven_at !== null) return lose('wrong', reason)
-      return updateDeal(context, deal, { state: 'offered', next_at: clock.now(), error: reason })
+      await updateDeal(context, deal, { state: 'offered', next_at: clock.now(), error: reason })
+      return
     }
     // A service that is about to stop says nothing.
     if (signal.aborted && signal.reason?.name !== 'TimeoutError') return
     if (clock.now() - (deal.proven_at ?? deal.kept_at ?? deal.since) >= unreadMostMs) return lose('silent', reason)
-    return updateDeal(context, deal, { next_at, tries: deal.tries + 1, error: reason })
+    await updateDeal(context, deal, { next_at, tries: deal.tries + 1, error: reason })
+    return
   }
   const { newest, missed } = proof
   if (newest !== undefined) {
