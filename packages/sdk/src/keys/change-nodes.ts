@@ -17,6 +17,8 @@ export type ChangeOptions = {
   signal?: AbortSignal
   /** Pause between the calls in ms, in place of the network's. */
   pauseMs?: number
+  /** Told where the change is: which node is asked, and what became of it. */
+  onNode?: (node: number, state: 'asked' | 'done' | 'failed') => void
 }
 
 /**
@@ -38,13 +40,16 @@ export async function changeNodes(
     pending = []
     for (const [i, node] of waiting.entries()) {
       if (i > 0 && pauseMs > 0) await pause(pauseMs, options.signal)
+      options.onNode?.(node, 'asked')
       try {
         await callOne(node)
         done.push(node)
+        options.onNode?.(node, 'done')
       } catch (error) {
         const fault = CairnError.from(error)
         if (fault.code === 'ABORTED') throw fault
         pending.push({ node, error: fault })
+        options.onNode?.(node, 'failed')
       }
     }
     // Two nodes that are down keep nobody waiting: the change holds, and is finished when they are back.

@@ -1,16 +1,24 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, keyShardThreshold } from '@cairn/protocol'
 
-/** Asks one node after the other until one answers; a refusal is an answer, a fault is not. @throws CairnError the last fault, or the refusal */
+/**
+ * Asks one node after the other until one answers. A refusal counts once three nodes refuse alike: one alone keeps nobody from
+ * what the others would say.
+ * @throws CairnError the refusal, or what most nodes failed with
+ */
 export async function firstGood<T>(nodes: readonly number[], ask: (node: number) => Promise<T>): Promise<T> {
-  let last: CairnError | undefined
+  const errors: CairnError[] = []
   for (const node of nodes) {
     try {
       return await ask(node)
     } catch (error) {
-      last = CairnError.from(error)
-      const isFault = last.retry || last.code === 'NO_SESSION' || last.code === 'UNEXPECTED_RESPONSE'
-      if (!isFault) throw last
+      const fault = CairnError.from(error)
+      if (fault.code === 'ABORTED') throw fault
+      errors.push(fault)
+      const isFault = fault.retry || fault.code === 'NO_SESSION' || fault.code === 'UNEXPECTED_RESPONSE'
+      const alike = errors.filter(({ code }) => code === fault.code)
+      if (!isFault && alike.length >= keyShardThreshold) throw fault
     }
   }
-  throw last ?? new CairnError('NO_KEY_NODES')
+  const byCode = [...Map.groupBy(errors, ({ code }) => code).values()].sort((a, b) => b.length - a.length)
+  throw byCode[0]?.[0] ?? new CairnError('NO_KEY_NODES')
 }
