@@ -170,6 +170,33 @@ test('sequences that are asked for hold, and none goes back', async () => {
   })
 })
 
+test('what is published at the same time, here and elsewhere, is published one after the other', async () => {
+  const key = await createNameKey()
+  const elsewhere = createClient({
+    network: network.profile,
+    ...(client.apiKey === undefined ? {} : { apiKey: client.apiKey }),
+  })
+  const turns = Array.from({ length: 12 }, (_none, turn) => ({ from: turn % 2 === 0 ? client : elsewhere, turn }))
+  const records = await Promise.all(turns.map(({ from, turn }) => publishSigned(from, key, `${pathOf(0)}/${turn}`)))
+  expect(new Set(records.map(({ sequence }) => sequence)).size).toBe(12)
+  const newest = records.toSorted((a, b) => (a.sequence < b.sequence ? 1 : -1))
+  const past = await historyOf(key.name)
+  expect(past.map(({ value }) => value)).toEqual(newest.map(({ value }) => value))
+  expect((await resolveName(stranger(), key.name)).value).toBe(newest[0]?.value)
+})
+
+test('a publication that waits for another is ended by its signal, and holds up none after it', async () => {
+  const key = await createNameKey()
+  const stop = new AbortController()
+  const first = publishSigned(client, key, pathOf(0))
+  const waiting = publishSigned(client, key, pathOf(1), { signal: stop.signal })
+  const last = publishSigned(client, key, pathOf(2))
+  stop.abort()
+  await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' })
+  expect((await last).sequence).toBeGreaterThan((await first).sequence)
+  expect((await historyOf(key.name)).map(({ value }) => value)).toEqual([pathOf(2), pathOf(0)])
+})
+
 test('a key goes from the service to its owner, who then publishes above what the service did', async () => {
   const held = await createName(client)
   const published = await publishName(client, held.name, pathOf(0))

@@ -8,6 +8,7 @@ import { loadTools } from './load-tools.ts'
 import { listNameHistory } from './name-history.ts'
 import type { PublishOptions } from './publish-name.ts'
 import { fetchRecord } from './resolve-name.ts'
+import { takeTurn } from './take-turns.ts'
 
 export type PublishSignedOptions = PublishOptions & {
   /** Puts the name on the account's list, under this label. Needs an API key. */
@@ -16,7 +17,7 @@ export type PublishSignedOptions = PublishOptions & {
 
 const sequenceMost = 2n ** 64n - 1n
 /** Publications by others at the same time that are waited out. */
-const triesMost = 5
+const triesMost = 20
 /** How far a service may tell a signer to go without showing a record: it could else use up all the sequences there are. */
 const unprovenStepMost = 1_000_000n
 const answerBytesMost = 4096
@@ -35,16 +36,34 @@ export async function publishSigned(
   value: string,
   { lifetimeMs = nameLifetimeMs, ttlMs = nameTtlMs, sequence: wanted, label, ...options }: PublishSignedOptions = {},
 ): Promise<NameRecord> {
-  const { createRecord, parseNameValue, readRecord, requireOther } = await loadTools()
+  const { parseNameValue, requireOther } = await loadTools()
   checkTimes(lifetimeMs, ttlMs)
   const path = parseNameValue(value)
   requireOther(path, key.name)
   if (label !== undefined && client.apiKey === undefined) throw new CairnError('NO_API_KEY')
+  const wish = { value: path, lifetimeMs, ttlMs: Math.min(ttlMs, lifetimeMs), wanted, label }
+  return takeTurn(client.knownNames, key.name, options.signal, () => signAndSend(client, key, wish, options))
+}
+
+type Wish = {
+  value: string
+  lifetimeMs: number
+  ttlMs: number
+  wanted: bigint | undefined
+  label: string | undefined
+}
+
+async function signAndSend(
+  client: Client,
+  key: NameKey,
+  { wanted, label, ...wish }: Wish,
+  options: CallOptions,
+): Promise<NameRecord> {
+  const { createRecord, readRecord } = await loadTools()
   let least = 0n
   for (let tries = 1; ; tries++) {
     const sequence = wanted ?? (await chooseSequence(client, key.name, least, options))
-    const signing = { value: path, sequence, lifetimeMs, ttlMs: Math.min(ttlMs, lifetimeMs) }
-    const record = await readRecord(key.name, await createRecord(key, signing))
+    const record = await readRecord(key.name, await createRecord(key, { ...wish, sequence }))
     try {
       await send(client, record, label, options)
       await rememberRecord(client, record)

@@ -111,7 +111,9 @@ async function takeNewer(
     known !== undefined
       ? isNewer(record, known)
       : seen === undefined || record.sequence > seen || (isSequenceEnough && record.sequence === seen)
-  if (isTaken) {
+  // An owner who signs on two machines at once would else overwrite one publication by the other, and never know.
+  const isOther = isSequenceEnough && known?.sequence === record.sequence && known.value !== record.value
+  if (isTaken && !isOther) {
     await writeRecord(trx, record, { now, isListed: listed })
     return
   }
