@@ -1,4 +1,4 @@
-import { createClient, openKeySession } from '@cairn/sdk'
+import { createClient } from '@cairn/sdk'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { useConfig } from 'wagmi'
@@ -9,12 +9,11 @@ import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { readWalletFault } from '../wallet/wallet-fault.ts'
 import { words } from '../words/words.ts'
-import { answerKeySession, useKeySessionRequest } from './key-session-request.ts'
+import { answerKeySession } from './key-session-request.ts'
 import { getSession } from './session-store.ts'
 
 /** Says why the wallet is about to ask for a second signature, and asks for it when the user says so. */
 export function KeySessionDialog() {
-  const isOpen = useKeySessionRequest()
   const network = useNetwork()
   const config = useConfig()
   const [isSigning, setSigning] = useState(false)
@@ -28,6 +27,7 @@ export function KeySessionDialog() {
       if (session === undefined) return answerKeySession(undefined)
       const { address } = session
       const { connector } = getConnection(config)
+      const { openKeySession } = await import('./key-session-calls.ts')
       const keySession = await openKeySession(createClient({ network }), {
         address,
         sign: (message) =>
@@ -47,11 +47,8 @@ export function KeySessionDialog() {
   const wasRejected = error !== undefined && readWalletFault(error) === 'rejected'
   return (
     <Modal
-      isOpen={isOpen}
-      onClose={() => {
-        setError(undefined)
-        answerKeySession(undefined)
-      }}
+      isOpen
+      onClose={() => answerKeySession(undefined)}
       title={words.session.keysTitle}
       hint={words.session.keysHint}
       footer={

@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { Menu } from 'lucide-react'
-import { useState } from 'react'
-import { Modal } from '../ui/Modal.tsx'
+import { lazy, Suspense, useState } from 'react'
 import { words } from '../words/words.ts'
-import { places } from './navigation.ts'
+import { barPlaces, places } from './navigation.ts'
 
-const shown = 4
+const MoreSheet = lazy(async () => ({ default: (await import('./MoreSheet.tsx')).MoreSheet }))
 const cell =
   'flex h-14 flex-col items-center justify-center gap-0.5 text-ink-soft text-xs aria-[current=page]:text-accent-ink'
 
@@ -17,7 +16,7 @@ export function BottomBar() {
       aria-label={words.shell.navigation}
       className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-5 border-line border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
-      {places.slice(0, shown).map(({ to, label, icon: Icon }) => (
+      {places.slice(0, barPlaces).map(({ to, label, icon: Icon }) => (
         <Link key={to} to={to} className={cell}>
           <Icon aria-hidden="true" size={20} strokeWidth={1.8} />
           {label}
@@ -27,31 +26,11 @@ export function BottomBar() {
         <Menu aria-hidden="true" size={20} strokeWidth={1.8} />
         {words.shell.more}
       </button>
-      <Modal isOpen={isOpen} onClose={() => setOpen(false)} title={words.shell.more}>
-        <ul className="flex flex-col gap-1">
-          {places.slice(shown).map(({ to, label, icon: Icon }) => (
-            <li key={to}>
-              <Link
-                to={to}
-                onClick={() => setOpen(false)}
-                className="flex h-12 items-center gap-3 rounded-md px-3 font-medium hover:bg-hover"
-              >
-                <Icon aria-hidden="true" size={20} strokeWidth={1.8} className="text-ink-soft" />
-                {label}
-              </Link>
-            </li>
-          ))}
-          <li>
-            <Link
-              to="/status"
-              onClick={() => setOpen(false)}
-              className="flex h-12 items-center rounded-md px-3 text-ink-soft hover:bg-hover"
-            >
-              {words.shell.status}
-            </Link>
-          </li>
-        </ul>
-      </Modal>
+      {isOpen ? (
+        <Suspense>
+          <MoreSheet onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : undefined}
     </nav>
   )
 }

@@ -1,13 +1,14 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
-import { KeySessionDialog } from '../session/KeySessionDialog.tsx'
+import { lazy, Suspense, useEffect } from 'react'
+import { useKeySessionRequest } from '../session/key-session-request.ts'
 import { useSession } from '../session/session-store.ts'
-import { TransfersPanel } from '../transfers/TransfersPanel.tsx'
+import { useTransfersShown } from '../transfers/panel-store.ts'
+import { TransfersAnnouncer } from '../transfers/TransfersAnnouncer.tsx'
 import { Toasts } from '../ui/Toasts.tsx'
 import { DropTarget } from '../upload/DropTarget.tsx'
 import { useUploadSheet } from '../upload/upload-sheet-store.ts'
-import { WalletDialog } from '../wallet/WalletDialog.tsx'
 import { WalletWatch } from '../wallet/WalletWatch.tsx'
+import { useWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { words } from '../words/words.ts'
 import { BottomBar } from './BottomBar.tsx'
 import { Notices } from './Notices.tsx'
@@ -15,13 +16,36 @@ import { Rail } from './Rail.tsx'
 import { Shortcuts } from './Shortcuts.tsx'
 import { TopBar } from './TopBar.tsx'
 
-const UploadSheet = lazy(async () => ({ default: (await import('../upload/UploadSheet.tsx')).UploadSheet }))
+// What opens over the page comes when it is opened; the page itself is there sooner for it.
+const loadUploadSheet = async () => ({ default: (await import('../upload/UploadSheet.tsx')).UploadSheet })
+const loadWalletDialog = async () => ({ default: (await import('../wallet/WalletDialog.tsx')).WalletDialog })
+const loadKeyDialog = async () => ({ default: (await import('../session/KeySessionDialog.tsx')).KeySessionDialog })
+const loadTransfers = async () => ({ default: (await import('../transfers/TransfersPanel.tsx')).TransfersPanel })
+const UploadSheet = lazy(loadUploadSheet)
+const WalletDialog = lazy(loadWalletDialog)
+const KeySessionDialog = lazy(loadKeyDialog)
+const TransfersPanel = lazy(loadTransfers)
+/** Once the page is there, what may be opened is fetched quietly: then it opens at once. */
+const fetchAfterMs = 1_000
 
 /** The frame around every page. Visitors who are not signed in see the first page without the rail. */
 export function Shell() {
   const isSignedIn = useSession() !== undefined
   const { pathname } = useLocation()
   const { isOpen } = useUploadSheet()
+  const isWalletOpen = useWalletDialog()
+  const needsKeys = useKeySessionRequest()
+  const areTransfersShown = useTransfersShown()
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      void loadWalletDialog()
+      if (isSignedIn) {
+        void loadUploadSheet()
+        void loadTransfers()
+      }
+    }, fetchAfterMs)
+    return () => clearTimeout(timer)
+  }, [isSignedIn])
   const isFramed = isSignedIn || pathname !== '/'
   return (
     <div className="flex min-h-dvh">
@@ -44,18 +68,17 @@ export function Shell() {
         </main>
       </div>
       {isFramed ? <BottomBar /> : undefined}
-      <TransfersPanel />
+      <TransfersAnnouncer />
       <Toasts />
       <Shortcuts />
       <DropTarget />
-      <WalletDialog />
       <WalletWatch />
-      <KeySessionDialog />
-      {isOpen && isSignedIn ? (
-        <Suspense>
-          <UploadSheet />
-        </Suspense>
-      ) : undefined}
+      <Suspense>
+        {isWalletOpen ? <WalletDialog /> : undefined}
+        {needsKeys ? <KeySessionDialog /> : undefined}
+        {areTransfersShown ? <TransfersPanel /> : undefined}
+        {isOpen && isSignedIn ? <UploadSheet /> : undefined}
+      </Suspense>
     </div>
   )
 }

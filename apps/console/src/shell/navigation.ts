@@ -17,3 +17,6 @@ export const places: readonly Place[] = [
   { to: '/keys', label: words.shell.keys, icon: KeyRound },
   { to: '/settings', label: words.shell.settings, icon: Settings },
 ]
+
+/** So many of them stand in the bottom bar of a phone. */
+export const barPlaces = 4

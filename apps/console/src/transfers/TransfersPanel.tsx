@@ -1,21 +1,14 @@
 import { ArrowUpDown, ChevronDown } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { Button } from '../ui/Button.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { words } from '../words/words.ts'
-import { showTransfers, useTransfersShown } from './panel-store.ts'
+import { showTransfers } from './panel-store.ts'
 import { TransferRow } from './TransferRow.tsx'
-import { overallProgress } from './TransfersButton.tsx'
 import { clearDone, isActive, retryAllFailed, useTransfers } from './transfer-store.ts'
-
-/** Progress is told to screen readers at most so often. */
-const tellEveryMs = 5_000
 
 /** All work under way and what came of it, over whatever page is open. */
 export function TransfersPanel() {
   const transfers = useTransfers()
-  const isShown = useTransfersShown()
-  if (!isShown) return <Announcer />
   const running = transfers.filter(isActive).length
   const failed = transfers.filter(({ stage }) => stage === 'failed').length
   const done = transfers.filter(({ stage }) => stage === 'done' || stage === 'canceled').length
@@ -25,70 +18,49 @@ export function TransfersPanel() {
     ...(running === 0 && failed === 0 && done > 0 ? [words.transfers.finished(done)] : []),
   ].join(' · ')
   return (
-    <>
-      <Announcer />
-      <section
-        aria-label={words.transfers.title}
-        className="fixed inset-x-2 bottom-18 z-30 flex max-h-[60dvh] animate-rise flex-col rounded-lg border border-line bg-raised shadow-float sm:inset-x-auto sm:right-5 sm:bottom-5 sm:w-md"
-      >
-        <header className="flex items-center gap-2 border-line border-b py-2 pr-2 pl-4">
-          <h2 className="flex-1 font-semibold text-sm">
-            {words.transfers.title}
-            {summary === '' ? '' : <span className="ml-2 font-normal text-ink-soft">{summary}</span>}
-          </h2>
-          <IconButton
-            icon={ChevronDown}
-            size="small"
-            label={words.transfers.collapse}
-            onClick={() => showTransfers(false)}
-          />
-        </header>
-        {transfers.length === 0 ? (
-          <div className="flex flex-col items-center gap-1 px-6 py-10 text-center">
-            <ArrowUpDown aria-hidden="true" size={22} className="mb-2 text-ink-faint" />
-            <p className="font-medium text-sm">{words.transfers.empty}</p>
-            <p className="text-ink-soft text-sm">{words.transfers.emptyHint}</p>
-          </div>
-        ) : (
-          <ul aria-label={words.transfers.list} className="min-h-0 flex-1 divide-y divide-line overflow-y-auto">
-            {transfers.toReversed().map((transfer) => (
-              <TransferRow key={transfer.id} transfer={transfer} />
-            ))}
-          </ul>
-        )}
-        {failed > 0 || done > 0 ? (
-          <footer className="flex justify-end gap-2 border-line border-t px-3 py-2">
-            {failed > 0 ? (
-              <Button size="small" onClick={retryAllFailed}>
-                {words.transfers.retryAll}
-              </Button>
-            ) : undefined}
-            {done > 0 ? (
-              <Button size="small" kind="quiet" onClick={clearDone}>
-                {words.transfers.clearDone}
-              </Button>
-            ) : undefined}
-          </footer>
-        ) : undefined}
-      </section>
-    </>
-  )
-}
-
-/** How far it all is, said politely and seldom. */
-function Announcer() {
-  const transfers = useTransfers()
-  const running = transfers.filter(isActive)
-  const [told, setTold] = useState('')
-  const text =
-    running.length === 0 ? '' : words.transfers.announce(running.length, Math.round(overallProgress(running) * 100))
-  useEffect(() => {
-    const timer = setTimeout(() => setTold(text), told === '' ? 1000 : tellEveryMs)
-    return () => clearTimeout(timer)
-  }, [text, told])
-  return (
-    <p role="status" className="sr-only">
-      {told}
-    </p>
+    <section
+      aria-label={words.transfers.title}
+      className="fixed inset-x-2 bottom-18 z-30 flex max-h-[60dvh] animate-rise flex-col rounded-lg border border-line bg-raised shadow-float sm:inset-x-auto sm:right-5 sm:bottom-5 sm:w-md"
+    >
+      <header className="flex items-center gap-2 border-line border-b py-2 pr-2 pl-4">
+        <h2 className="flex-1 font-semibold text-sm">
+          {words.transfers.title}
+          {summary === '' ? '' : <span className="ml-2 font-normal text-ink-soft">{summary}</span>}
+        </h2>
+        <IconButton
+          icon={ChevronDown}
+          size="small"
+          label={words.transfers.collapse}
+          onClick={() => showTransfers(false)}
+        />
+      </header>
+      {transfers.length === 0 ? (
+        <div className="flex flex-col items-center gap-1 px-6 py-10 text-center">
+          <ArrowUpDown aria-hidden="true" size={22} className="mb-2 text-ink-faint" />
+          <p className="font-medium text-sm">{words.transfers.empty}</p>
+          <p className="text-ink-soft text-sm">{words.transfers.emptyHint}</p>
+        </div>
+      ) : (
+        <ul aria-label={words.transfers.list} className="min-h-0 flex-1 divide-y divide-line overflow-y-auto">
+          {transfers.toReversed().map((transfer) => (
+            <TransferRow key={transfer.id} transfer={transfer} />
+          ))}
+        </ul>
+      )}
+      {failed > 0 || done > 0 ? (
+        <footer className="flex justify-end gap-2 border-line border-t px-3 py-2">
+          {failed > 0 ? (
+            <Button size="small" onClick={retryAllFailed}>
+              {words.transfers.retryAll}
+            </Button>
+          ) : undefined}
+          {done > 0 ? (
+            <Button size="small" kind="quiet" onClick={clearDone}>
+              {words.transfers.clearDone}
+            </Button>
+          ) : undefined}
+        </footer>
+      ) : undefined}
+    </section>
   )
 }

@@ -3,19 +3,18 @@ import { Modal } from '../ui/Modal.tsx'
 import { words } from '../words/words.ts'
 import { AccountSheet } from './AccountSheet.tsx'
 import { SignInSteps } from './SignInSteps.tsx'
-import { setWalletDialog, useWalletDialog } from './wallet-dialog-store.ts'
+import { setWalletDialog } from './wallet-dialog-store.ts'
 
 /** One dialog for the wallet: the way in, and, for who is in, the account. */
 export function WalletDialog() {
-  const isOpen = useWalletDialog()
   const session = useSession()
   const close = () => setWalletDialog(false)
   return session === undefined ? (
-    <Modal isOpen={isOpen} onClose={close} title={words.session.pickTitle} hint={words.session.pickHint}>
+    <Modal isOpen onClose={close} title={words.session.pickTitle} hint={words.session.pickHint}>
       <SignInSteps onDone={close} />
     </Modal>
   ) : (
-    <Modal isOpen={isOpen} onClose={close} title={words.session.account}>
+    <Modal isOpen onClose={close} title={words.session.account}>
       <AccountSheet session={session} onDone={close} />
     </Modal>
   )

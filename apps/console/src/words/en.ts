@@ -1,13 +1,14 @@
-import { files } from './en/files.ts'
-import { keys } from './en/keys.ts'
-import { places } from './en/places.ts'
-import { session } from './en/session.ts'
-import { settings } from './en/settings.ts'
-import { shell } from './en/shell.ts'
-import { status } from './en/status.ts'
-import { transfers } from './en/transfers.ts'
-import { upload } from './en/upload.ts'
-import { welcome } from './en/welcome.ts'
-
-/** English: one object for each part of the console, functions where a text has figures or names in it. */
-export const en = { files, keys, places, session, settings, shell, status, transfers, upload, welcome }
+// English. One module for each part of the console, so that a page is loaded with its own words only.
+export { access } from './en/access.ts'
+export { conditions } from './en/conditions.ts'
+export { files } from './en/files.ts'
+export { keys } from './en/keys.ts'
+export { places } from './en/places.ts'
+export { preview } from './en/preview.ts'
+export { session } from './en/session.ts'
+export { settings } from './en/settings.ts'
+export { shell } from './en/shell.ts'
+export { status } from './en/status.ts'
+export { transfers } from './en/transfers.ts'
+export { upload } from './en/upload.ts'
+export { welcome } from './en/welcome.ts'

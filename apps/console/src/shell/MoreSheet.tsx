@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router'
+import { Modal } from '../ui/Modal.tsx'
+import { words } from '../words/words.ts'
+import { barPlaces, places } from './navigation.ts'
+
+/** The places that the bottom bar has no room for. */
+export function MoreSheet({ onClose }: { onClose: () => void }) {
+  return (
+    <Modal isOpen onClose={onClose} title={words.shell.more}>
+      <ul className="flex flex-col gap-1">
+        {places.slice(barPlaces).map(({ to, label, icon: Icon }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              onClick={onClose}
+              className="flex h-12 items-center gap-3 rounded-md px-3 font-medium hover:bg-hover"
+            >
+              <Icon aria-hidden="true" size={20} strokeWidth={1.8} className="text-ink-soft" />
+              {label}
+            </Link>
+          </li>
+        ))}
+        <li>
+          <Link
+            to="/status"
+            onClick={onClose}
+            className="flex h-12 items-center rounded-md px-3 text-ink-soft hover:bg-hover"
+          >
+            {words.shell.status}
+          </Link>
+        </li>
+      </ul>
+    </Modal>
+  )
+}
