@@ -6,10 +6,12 @@ import { ipnsValidator } from 'ipns/validator'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createStorageMetrics } from '../metrics.ts'
+import { giveLease, takeLease } from '../workers/lease.ts'
 import { alice, bob, type NamesPlace, startDatabases } from './names.fixture.ts'
 import * as names from './names.ts'
 import type { NamesContext } from './names-context.ts'
-import { renewNames } from './worker.ts'
+import { createNamesWorker, renewNames } from './worker.ts'
 
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const hour = 3_600_000
@@ -296,6 +298,28 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     await expect(names.findRecord(context, name)).rejects.toMatchObject(code('NAME_EXPIRED'))
     expect(await round()).toMatchObject({ renewed: 1 })
     expect((await names.findRecord(context, name)).sequence.toString()).toBe(short.sequence)
+  })
+
+  test('the worker renews by itself, on one replica at a time', async () => {
+    const { id, name } = await names.createName(context, alice)
+    const published = await publish(id)
+    const metrics = createStorageMetrics()
+    const runOnce = async (processId: string) => {
+      const stop = new AbortController()
+      const clock = { now: place.clock.now, sleep: async () => stop.abort() }
+      await createNamesWorker({ ...context, metrics, processId }, clock).run(stop.signal)
+    }
+    place.clock.ms += nameLifetimeMs / 2
+    const lease = { name: 'names', owner: 'another', now: place.clock.ms, durationMs: hour }
+    await takeLease(context.db, lease)
+    await runOnce('own')
+    expect((await names.findRecord(context, name)).validUntil).toBe(published.validUntil)
+    await giveLease(context.db, lease)
+    await runOnce('own')
+    expect((await names.findRecord(context, name)).validUntil).toBe(place.clock.ms + nameLifetimeMs)
+    expect((await metrics.namesRenewed.get()).values[0]?.value).toBe(1)
+    // It gave its lease back: nobody has to wait for its end.
+    expect(await takeLease(context.db, { ...lease, now: place.clock.ms })).toBeDefined()
   })
 
   test('what its owner published elsewhere is not renewed, nor what cannot be opened; others have their turn', async () => {

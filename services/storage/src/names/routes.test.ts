@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createNameKey, createRecord, importNameKey, readRecord } from '@cairn/names'
+import { namePublishesPerMinute } from '@cairn/protocol'
 import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
@@ -164,6 +165,27 @@ test('delegated routing names our gateway for what is stored here, and nobody fo
   const { ID: id } = JSON.parse(lines.body)
   expect((await ask(`/routing/v1/peers/${id}`)).json).toEqual({ Peers: [record] })
   expect((await ask(`/routing/v1/peers/${(await createNameKey()).name}`)).json).toEqual({ Peers: [] })
+})
+
+test('publications have a rate, which is told', async () => {
+  await using limited = await startTestStorage()
+  const own = await limited.createKey()
+  const headers = { 'content-type': 'application/json', ...bearer(own).headers }
+  const ask = (path: string, body: unknown) =>
+    limited.call(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  const { json } = await ask('/api/names', { label: null })
+  const { name } = json as Name
+  // More than any pace of this machine could give back meanwhile; what is wrong counts, too.
+  const answers = await Promise.all(
+    Array.from({ length: 4 * namePublishesPerMinute }, () => ask(`/api/names/${name}/records`, { value: 'nonsense' })),
+  )
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(answers.length - refused.length).toBeGreaterThanOrEqual(namePublishesPerMinute)
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused[0]?.headers.get('x-cairn-code')).toBe('RATE_LIMITED')
+  expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+  limited.pass(60_000)
+  expect((await ask(`/api/names/${name}/records`, { value: cid })).status).toBe(200)
 })
 
 test('neither keys nor the secret are in the log, nor any key in a file', async () => {

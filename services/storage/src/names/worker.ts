@@ -19,7 +19,10 @@ const retryMs = 10 * 60_000
 export type NamesRound = { renewed: number; failed: number; dropped: number }
 
 /** Renews the records whose keys the service holds, and drops those of strangers that have ended. */
-export function createNamesWorker(context: Context, clock: WorkerClock): Worker {
+export function createNamesWorker(
+  context: NamesContext & Pick<Context, 'metrics' | 'processId'>,
+  clock: WorkerClock,
+): Worker {
   const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
   const work = async (signal: AbortSignal): Promise<void> => {
     const taken = await takeLease(context.db, { ...lease, now: context.clock.now() })
