@@ -195,6 +195,24 @@ test('a service cannot make a signer use up the sequences that there are', async
   expect(sent).toHaveLength(1)
 })
 
+test('a name whose last record has ended goes on above it', async () => {
+  const key = await createNameKey()
+  const last = BigInt(Math.floor(Date.now() / 1000)) + 5_000_000n
+  const expired: Answer = { status: 502, body: { error: { code: 'NAME_EXPIRED', message: 'It has expired' } } }
+  const row = { sequence: last.toString(), publishedAt: 1, validUntil: 1 }
+  await using service = await serviceOf(async ({ method, url, body }) => {
+    if (url.endsWith('/records?limit=100')) {
+      const { body: past } = await signed(key, { sequence: last, now: 0 })
+      return { body: { records: [{ ...Object(past), ...row }] } }
+    }
+    if (method === 'GET') return expired
+    const state = { id: 'x', label: null, name: key.name, value, cid: null, sequence: '1', validUntil: 1, ttlMs: 0 }
+    expect(JSON.parse(body.toString())).toMatchObject({ record: expect.any(String) })
+    return { body: { ...state, keyHeld: 'owner', createdAt: 1, updatedAt: 1 } }
+  })
+  expect((await publishSigned(service.client, key, value)).sequence).toBe(last + 1n)
+})
+
 test('what others published meanwhile is passed by the next sequence', async () => {
   const key = await createNameKey()
   let taken = BigInt(Math.floor(Date.now() / 1000)) + 500n
