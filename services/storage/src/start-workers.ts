@@ -6,7 +6,7 @@ import { openHead } from './payments/payments.ts'
 import { createPaymentWorker } from './payments/worker.ts'
 import { createNonceSource } from './proofs/nonces.ts'
 import type { Provider } from './proofs/provider.ts'
-import { createDealWorker, createPieceWorker } from './proofs/worker.ts'
+import { createDealWorkers, createPieceWorker } from './proofs/worker.ts'
 import { createReconcileWorker } from './workers/reconcile.ts'
 import { createRemovePacksWorker } from './workers/remove-packs.ts'
 import { createScrubWorker } from './workers/scrub.ts'
@@ -42,7 +42,7 @@ export function startWorkers({ context, objects, providers, pullUrl, onEvent }: 
       log.warn({ err: error }, 'the newest block could not be read, nonces are random'),
     )
     workers.push(createPieceWorker(context, clock))
-    workers.push(createDealWorker({ context, providers, pullUrl, nonces }, clock))
+    workers.push(...createDealWorkers({ context, providers, pullUrl, nonces }, clock))
   }
   const stop = new AbortController()
   const running = workers.map((worker) =>

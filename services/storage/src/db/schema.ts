@@ -52,6 +52,8 @@ type PackTable = {
   unreferenced_at: number | null
   /** When all its blocks were last read and found right. */
   scrubbed_at: number | null
+  /** 1 while all of it lies in pieces. */
+  is_pieced: Generated<number>
 }
 
 /** Where the payload of a block lies. The same block may lie in several packs. */
@@ -179,6 +181,8 @@ type AggregateTable = {
   state: 'live' | 'ending'
   created_at: number
   looked_at: number
+  /** When to look for providers; null where there are enough. */
+  place_at: number | null
 }
 
 /** One or more packs, one after the other, and the commitment to their bytes. */
@@ -250,6 +254,9 @@ type PossessionCheckTable = {
   answer: string | null
 }
 
+/** The last number given, of deals. */
+type DealCounterTable = { name: string; last: number }
+
 /** How many providers an account wants its files with, where it said so. */
 type CopyPolicyTable = { address: string; copies: number; updated_at: number }
 
@@ -320,6 +327,7 @@ export type Schema = {
   piece: PieceTable
   piece_pack: PiecePackTable
   deal: DealTable
+  deal_counter: DealCounterTable
   possession_check: PossessionCheckTable
   copy_policy: CopyPolicyTable
   ipns_name: IpnsNameTable

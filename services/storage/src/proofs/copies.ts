@@ -50,7 +50,7 @@ export async function writeCopies(
       .execute()
     await trx
       .updateTable('aggregate')
-      .set({ copies })
+      .set({ copies, place_at: now })
       .where('copies', '<', copies)
       .where(
         'id',

@@ -2,26 +2,15 @@ import { Readable } from 'node:stream'
 import { hashPiece, parsePieceCid, resolveAggregate, verifyByteRange, verifyChallenge } from '@cairn/pieces'
 import { MIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { importProfiles, readCar, verifyBlock } from '@cairn/unixfs'
-import { CID } from 'multiformats/cid'
+import { readCar, verifyBlock } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deleteFiles } from '../files/files.ts'
-import { feedFrom } from '../multipart/read-multipart.ts'
 import { hashSha256, removePack } from '../packs/packs.ts'
-import { addFiles } from '../uploads/add-files.ts'
-import { openTestContext, type TestContext, testAddress } from '../uploads/open-test-context.suite.ts'
+import { testAddress } from '../uploads/open-test-context.suite.ts'
 import { writeCopies } from './copies.ts'
-import type { Driving } from './drive-deal.ts'
-import { createKeptProvider, type KeptProvider } from './kept-provider.fixture.ts'
-import { makeAggregates } from './make-aggregates.ts'
-import { makePieces } from './make-pieces.ts'
-import { createNonceSource } from './nonces.ts'
-import { createPieceHashing, type PieceHashing } from './piece-hashing.ts'
-import { placeDeals } from './place-deals.ts'
-import { createProofs, type Proofs } from './proofs.ts'
-import { retireAggregates } from './retire.ts'
+import { challengeMs, fill, type OpenDeals, openDeals, waitMs } from './open-deals.fixture.ts'
 import { describeDeals, describeInclusion } from './wire-answers.ts'
-import { driveDue } from './worker.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
@@ -29,90 +18,21 @@ beforeAll(async () => {
 })
 afterAll(() => postgres?.stop())
 
-const challengeMs = 60_000
-const waitMs = 10_000
-
 describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
-  let test: TestContext
-  let clock: { ms: number; now(): number }
-  let providers: KeptProvider[]
-  let proofs: Proofs
-  let driving: Driving
-  let hashing: PieceHashing
-  const { signal } = new AbortController()
+  let opened: OpenDeals
+  let test: OpenDeals['test']
+  let providers: OpenDeals['providers']
+  let proofs: OpenDeals['proofs']
+  let upload: OpenDeals['upload']
+  let goOn: OpenDeals['goOn']
+  let states: OpenDeals['states']
+  let keepers: OpenDeals['keepers']
 
   beforeEach(async () => {
-    clock = { ms: Date.now(), now: () => clock.ms }
-    const deals = {
-      copies: 2,
-      copiesMost: 3,
-      waitSeconds: waitMs / 1000,
-      challengeSeconds: challengeMs / 1000,
-      pollMs: 1000,
-      pieceBytes: 4 * MIB,
-    }
-    const database = kind === 'sqlite' ? undefined : { kind, url: await postgres.createDatabase(), poolSize: 4 }
-    test = await openTestContext(
-      200 * MIB,
-      { CAIRN_DEALS: JSON.stringify(deals) },
-      { clock, ...(database === undefined ? {} : { database }) },
-    )
-    const { context } = test
-    providers = ['one', 'two', 'six'].map((name) =>
-      createKeptProvider(name, (piece, token) => proofs.openPayload(piece, token)),
-    )
-    proofs = createProofs(context, providers)
-    hashing = createPieceHashing()
-    driving = {
-      context,
-      providers,
-      pullUrl: 'http://storage.test',
-      nonces: createNonceSource(undefined, () => undefined),
-    }
+    opened = await openDeals(kind, postgres)
+    ;({ test, providers, proofs, upload, goOn, states, keepers } = opened)
   })
-  afterEach(async () => {
-    await hashing.close()
-    await test[Symbol.asyncDispose]()
-  })
-
-  async function upload(name: string, content: Uint8Array): Promise<CID> {
-    const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
-    const body = Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n--b--\r\n')])
-    const options = {
-      boundary: 'b',
-      bodyBytes: undefined,
-      profile: importProfiles.v1,
-      wrap: false,
-      onlyHash: false,
-      isKubo: false,
-      encryption: false,
-      mimeType: undefined,
-      storageType: undefined,
-    }
-    const { roots } = await addFiles(test.context, testAddress, feedFrom([body]), options)
-    return CID.parse(roots[0]?.Hash ?? '')
-  }
-
-  /** All that the workers do, again and again, while time goes by. */
-  async function goOn(ms: number, stepMs = 1000): Promise<void> {
-    for (let gone = 0; gone < ms; gone += stepMs) {
-      clock.ms += stepMs
-      await makePieces({ context: test.context, hashing }, signal)
-      await makeAggregates(test.context, signal)
-      await placeDeals(driving)
-      await driveDue(driving, signal)
-      await retireAggregates(test.context, providers, signal)
-    }
-  }
-
-  const fill = (sizeBytes: number, seed: number) =>
-    Uint8Array.from({ length: sizeBytes }, (_, at) => (Math.imul(at + seed * 7919, 2_654_435_761) >>> 21) & 255)
-
-  const states = async () => {
-    const rows = await test.context.db.read.selectFrom('deal').select(['provider', 'state']).orderBy('number').execute()
-    return rows.map(({ provider, state }) => `${provider} ${state}`)
-  }
-  const keepers = () => providers.filter(({ pieces }) => pieces.size > 0)
+  afterEach(() => opened[Symbol.asyncDispose]())
 
   it('takes a file from pack to proof, and shows all of the way', async () => {
     const content = fill(2 * MIB + 333, 1)

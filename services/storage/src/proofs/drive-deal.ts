@@ -6,11 +6,11 @@ import type { NonceSource } from './nonces.ts'
 import type { PieceState, Provider } from './provider.ts'
 import { provesOnChain, readChainProof } from './read-chain-proof.ts'
 import type { AggregateRow, DealRow } from './store.ts'
-import { hashToken, updateDeal } from './update-deal.ts'
+import { changeDeal, hashToken, updateDeal } from './update-deal.ts'
 
 /** How long a provider may take to answer. */
 const answerMs = 15_000
-/** Offers that fail for good. */
+/** After so many offers it is given up. */
 const triesMost = 6
 /** A fetch may take this long, and the time its bytes take at 1 MiB/s. */
 const fetchMs = 600_000
@@ -63,6 +63,17 @@ async function offerDeal(
   aggregate: AggregateRow,
   signal: AbortSignal,
 ): Promise<void> {
+  if (deal.tries >= triesMost) {
+    // It takes offers and forgets them.
+    return updateDeal(context, deal, {
+      state: 'failed',
+      error: 'It never fetched what it was offered',
+      token_hash: null,
+    })
+  }
+  const token = randomBytes(32).toString('base64url')
+  const isOurs = await changeDeal(context, deal, { token_hash: hashToken(token), tries: deal.tries + 1 })
+  if (!isOurs) return
   const before = await context.db.read
     .selectFrom('deal')
     .select('number')
@@ -72,8 +83,6 @@ async function offerDeal(
     .executeTakeFirst()
   // What it could not prove it shall not find again.
   if (before !== undefined && deal.tries === 0) await provider.remove(aggregate.cid, { signal })
-  const token = randomBytes(32).toString('base64url')
-  await updateDeal(context, deal, { token_hash: hashToken(token), tries: deal.tries + 1 })
   const url = new URL(`/api/aggregates/${aggregate.cid}/payload`, pullUrl).href
   const said = await provider.offer(aggregate.cid, { url, token }, { signal })
   await noteState(context, deal, aggregate, said)

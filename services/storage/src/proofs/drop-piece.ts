@@ -1,11 +1,25 @@
 import type { Context } from '../context.ts'
 import type { PieceRow } from './store.ts'
 
-/** Forgets a piece that no aggregate needs. Packs of it that are still there will be pieced anew. */
+/**
+ * Forgets a piece, unless it went into another aggregate since its row was read. Packs of it that are still there will be
+ * pieced anew.
+ */
 export async function dropPiece({ db, objects }: Context, piece: PieceRow): Promise<void> {
-  await db.write(async (trx) => {
+  const isDropped = await db.write(async (trx) => {
+    // Locks the row: whoever puts it into an aggregate meanwhile comes before or after.
+    const { numUpdatedRows } = await trx
+      .updateTable('piece')
+      .set({ position: piece.position })
+      .where('id', '=', piece.id)
+      .where('aggregate_id', piece.aggregate_id === null ? 'is' : '=', piece.aggregate_id)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return false
+    const packs = trx.selectFrom('piece_pack').select('pack_id').where('piece_id', '=', piece.id)
+    await trx.updateTable('pack').set({ is_pieced: 0 }).where('id', 'in', packs).execute()
     await trx.deleteFrom('piece_pack').where('piece_id', '=', piece.id).execute()
     await trx.deleteFrom('piece').where('id', '=', piece.id).execute()
+    return true
   })
-  if (piece.tree_key !== null) await objects.remove(piece.tree_key)
+  if (isDropped && piece.tree_key !== null) await objects.remove(piece.tree_key)
 }

@@ -14,7 +14,9 @@ import type { PieceState, Provider } from './provider.ts'
 export type KeptProvider = Provider & {
   readonly pieces: Map<string, { payload: Uint8Array; tree: PieceTree }>
   /** What it does now. */
-  mood: 'honest' | 'silent' | 'full' | 'forged' | 'other-key'
+  mood: 'honest' | 'silent' | 'full' | 'forged' | 'other-key' | 'forgetful'
+  /** Calls that came. */
+  calls: number
   readonly removed: string[]
 }
 
@@ -26,6 +28,7 @@ export function createKeptProvider(
   const removed: string[] = []
   const seed = new Uint8Array(32).fill(name.charCodeAt(name.length - 1))
   const requireAnswer = (): void => {
+    provider.calls++
     if (provider.mood === 'silent') throw new CairnError('UPSTREAM_FAILED', { message: `${name} could not be reached` })
   }
   const stateOf = (piece: string): PieceState => ({ state: pieces.has(piece) ? 'kept' : 'unknown' })
@@ -36,10 +39,12 @@ export function createKeptProvider(
     pieceBytesMost: 2 ** 40,
     pieces,
     mood: 'honest',
+    calls: 0,
     removed,
     retrievalUrl: (piece) => `http://${name}.test/pieces/${piece}/payload`,
     async offer(piece, { token }) {
       requireAnswer()
+      if (provider.mood === 'forgetful') return { state: 'queued' }
       if (provider.mood === 'full') throw new CairnError('PROVIDER_FULL')
       const source = await fetchPayload(piece, token)
       const parts: Uint8Array[] = []

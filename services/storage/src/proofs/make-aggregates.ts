@@ -79,6 +79,7 @@ async function makeAggregate(context: Context, pieces: readonly PieceRow[]): Pro
         state: 'live',
         created_at: clock.now(),
         looked_at: 0,
+        place_at: clock.now(),
       })
       .execute()
     for (const [position, piece] of whole.entries()) {

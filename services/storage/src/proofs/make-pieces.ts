@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { encodePieceCid, type PieceTree } from '@cairn/pieces'
 import { CairnError, MIB } from '@cairn/protocol'
-import type { Kysely } from 'kysely'
+import { isUniqueViolation } from '@cairn/service'
+import { type Kysely, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { PieceHashing } from './piece-hashing.ts'
@@ -12,47 +13,97 @@ import { writeTree } from './tree-object.ts'
 const aloneBytes = MIB
 const togetherBytesMost = 16 * MIB
 const packsInOneQuery = 500
+/** A pack that no piece could be made of is tried again after so long. */
+const setAsideMs = 600_000
+/** So many groups may fail in one round before it is given up: then it is not the packs. */
+const failuresMost = 20
 
 type WaitingPack = { id: bigint; object_key: string; size_bytes: number; created_at: number }
 
 /** What making pieces needs. */
-export type PieceMaking = { context: Context; hashing: PieceHashing }
+export type PieceMaking = {
+  context: Context
+  hashing: PieceHashing
+  /** Packs that made trouble, and until when they are left; afterwards each is tried alone. */
+  setAside?: Map<bigint, number>
+}
 
-/** Makes pieces of all packs that wait for it; answers how many were made. */
+/**
+ * Makes pieces of all packs that wait for it; answers how many were made. A pack that cannot be read holds up no other: it is
+ * left for a while.
+ */
 export async function makePieces(making: PieceMaking, signal: AbortSignal): Promise<number> {
+  const { context } = making
+  const setAside = making.setAside ?? new Map<bigint, number>()
   let made = 0
+  let failures = 0
   for (const size of ['large', 'small'] as const) {
-    for (;;) {
-      const packs = await findWaiting(making.context, size)
-      const groups = size === 'large' ? packs.map((pack) => [pack]) : groupRipe(packs, making.context)
-      for (const group of groups) {
+    for (let after = -1n; ; ) {
+      const packs = await findWaiting(context, size, after)
+      for (const group of groupPacks(packs, size, setAside, context)) {
         signal.throwIfAborted()
-        const copies = await findCopies(making.context, group)
-        for (const [wanted, same] of Map.groupBy(group, ({ id }) => copies.get(id) ?? 0)) {
-          if (wanted > 0) made += await makePiecesOf(making, same, wanted, signal)
+        try {
+          made += await makePiecesOfAll(making, group, signal)
+          for (const { id } of group) setAside.delete(id)
+        } catch (error) {
+          if (signal.aborted) throw error
+          // Another replica made it, which woke up late or is about to.
+          if (isUniqueViolation(error)) continue
+          const until = context.clock.now() + (group.length > 1 ? 0 : setAsideMs)
+          for (const { id } of group) setAside.set(id, until)
+          context.log.error({ err: error, packs: group.map(({ id }) => String(id)).slice(0, 5) }, 'no piece was made')
+          if (++failures >= failuresMost) throw error
         }
       }
-      if (packs.length < packsInOneQuery || groups.length === 0) break
+      const last = packs.at(-1)
+      if (last === undefined || packs.length < packsInOneQuery) break
+      after = last.id
     }
   }
   return made
 }
 
-function findWaiting({ db }: Context, size: 'large' | 'small'): Promise<WaitingPack[]> {
-  return db.read
-    .selectFrom('pack')
-    .select(['pack.id', 'pack.object_key', 'pack.size_bytes', 'pack.created_at'])
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('piece_pack').select('piece_id').whereRef('piece_pack.pack_id', '=', 'pack.id'))),
-    )
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id')),
-    )
-    .where('pack.state', '=', 'live')
-    .where('pack.size_bytes', size === 'large' ? '>=' : '<', aloneBytes)
-    .orderBy('pack.id')
-    .limit(packsInOneQuery)
-    .execute()
+function groupPacks(
+  packs: readonly WaitingPack[],
+  size: 'large' | 'small',
+  setAside: ReadonlyMap<bigint, number>,
+  context: Context,
+): WaitingPack[][] {
+  const now = context.clock.now()
+  const alone = packs.filter(({ id }) => size === 'large' || setAside.has(id))
+  const together = packs.filter(({ id }) => size === 'small' && !setAside.has(id))
+  return [
+    ...alone.filter(({ id }) => (setAside.get(id) ?? 0) <= now).map((pack) => [pack]),
+    ...groupRipe(together, context),
+  ]
+}
+
+async function makePiecesOfAll(making: PieceMaking, group: WaitingPack[], signal: AbortSignal): Promise<number> {
+  let made = 0
+  const copies = await findCopies(making.context, group)
+  for (const [wanted, same] of Map.groupBy(group, ({ id }) => copies.get(id) ?? 0)) {
+    if (wanted > 0) made += await makePiecesOf(making, same, wanted, signal)
+  }
+  return made
+}
+
+function findWaiting({ db }: Context, size: 'large' | 'small', after: bigint): Promise<WaitingPack[]> {
+  return (
+    db.read
+      .selectFrom('pack')
+      .select(['pack.id', 'pack.object_key', 'pack.size_bytes', 'pack.created_at'])
+      // Said in the statement itself: only so do the databases use the index of those that wait.
+      .where(sql<boolean>`pack.is_pieced = 0`)
+      .where(({ exists, selectFrom }) =>
+        exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id')),
+      )
+      .where('pack.state', '=', 'live')
+      .where('pack.size_bytes', size === 'large' ? '>=' : '<', aloneBytes)
+      .where('pack.id', '>', after)
+      .orderBy('pack.id')
+      .limit(packsInOneQuery)
+      .execute()
+  )
 }
 
 /** Small packs, put together once enough of them wait or one has waited for half the time that aggregates wait. */
@@ -110,14 +161,17 @@ async function makePiecesOf(
   try {
     for (const runs of await splitLarge(context, packs))
       made.push(await computePiece({ context, hashing }, runs, signal))
-    await db.write(async (trx) => {
-      for (const piece of made) await insertPiece(trx, piece, copies, context.clock.now())
-    })
+    signal.throwIfAborted()
   } catch (error) {
-    // A crash here leaves objects without rows, which the next start sweeps.
     for (const { treeKey } of made) if (treeKey !== undefined) await objects.remove(treeKey)
     throw error
   }
+  // A unit whose end was not heard may have been done: what it has no rows for is swept a day later.
+  await db.write(async (trx) => {
+    for (const piece of made) await insertPiece(trx, piece, copies, context.clock.now())
+    const ids = packs.map(({ id }) => id)
+    await trx.updateTable('pack').set({ is_pieced: 1 }).where('id', 'in', ids).execute()
+  })
   return made.length
 }
 

@@ -1,39 +1,84 @@
 import { paddedBytesOf } from '@cairn/pieces'
+import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
 import type { Provider } from './provider.ts'
 import { type AggregateRow, activeStates, type DealRow, findDealsOf } from './store.ts'
 
 const aggregatesInOneRound = 200
+/** How often more providers are looked for, where there are too few. */
+const placeAgainMs = 60_000
+/** A provider that failed waits so long, and four times longer after each further time. */
+const coolMostMs = 600_000
+/** Deals that failed of one provider are kept for so many times. */
+const failuresKept = 4
 
 /** What placing deals needs. */
 export type Placing = { context: Context; providers: readonly Provider[] }
 
-/** Decides on providers for every aggregate that has too few; answers how many deals were begun. */
+/** Decides on providers for aggregates that have too few; answers how many deals were begun. */
 export async function placeDeals({ context, providers }: Placing): Promise<number> {
-  const { db } = context
-  const short = await db.read
+  const { db, clock, log } = context
+  const due = await db.read
     .selectFrom('aggregate')
-    .leftJoin('deal', (join) =>
-      join.onRef('deal.aggregate_id', '=', 'aggregate.id').on('deal.state', 'in', activeStates),
-    )
-    .selectAll('aggregate')
-    .where('aggregate.state', '=', 'live')
-    .groupBy('aggregate.id')
-    .having(({ eb, fn, ref }) => eb(fn.count('deal.number'), '<', fn.max(ref('aggregate.copies'))))
-    .orderBy('aggregate.created_at')
+    .select('id')
+    .where('state', '=', 'live')
+    .where('place_at', 'is not', null)
+    .where('place_at', '<=', clock.now())
+    .orderBy('place_at')
     .limit(aggregatesInOneRound)
     .execute()
+  if (due.length === 0) return 0
+  const load = await countLoads(context)
   let begun = 0
-  for (const aggregate of short) {
-    const deals = await findDealsOf(db.read, aggregate.id)
-    const wanted = aggregate.copies - deals.filter(isActive).length
-    const chosen = await choose(context, providers, aggregate, deals)
-    for (const provider of chosen.slice(0, wanted)) {
-      await beginDeal(context, aggregate, provider)
-      begun++
-    }
+  let short = 0
+  for (const { id } of due) {
+    const placed = await db.write((trx) => placeOne(trx, context, providers, load, id))
+    begun += placed.begun.length
+    for (const name of placed.begun) load.set(name, (load.get(name) ?? 0) + 1)
+    if (placed.isShort) short++
   }
+  if (short > 0) log.warn({ aggregates: short }, 'no more providers take them now: they have fewer copies than wanted')
   return begun
+}
+
+/** Deals of each provider, so that new ones go to who has few. */
+async function countLoads({ db }: Context): Promise<Map<string, number>> {
+  const rows = await db.read
+    .selectFrom('deal')
+    .select(({ fn }) => ['provider', fn.countAll<number>().as('deals')])
+    .where('state', 'in', activeStates)
+    .groupBy('provider')
+    .execute()
+  return new Map(rows.map((row) => [row.provider, Number(row.deals)]))
+}
+
+/** One unit of work for each aggregate: replicas that do the same wait for each other, and the second finds it done. */
+async function placeOne(
+  trx: Kysely<Schema>,
+  context: Context,
+  providers: readonly Provider[],
+  load: ReadonlyMap<string, number>,
+  id: string,
+): Promise<{ begun: string[]; isShort: boolean }> {
+  const { clock, config } = context
+  const coolMs = Math.min(config.deals.challengeMs, coolMostMs)
+  const aggregate = await trx
+    .updateTable('aggregate')
+    .set({ place_at: clock.now() + Math.min(coolMs, placeAgainMs) })
+    .where('id', '=', id)
+    .where('state', '=', 'live')
+    .where('place_at', '<=', clock.now())
+    .returningAll()
+    .executeTakeFirst()
+  if (aggregate === undefined) return { begun: [], isShort: false }
+  const deals = await findDealsOf(trx, id)
+  const wanted = aggregate.copies - deals.filter(isActive).length
+  const chosen = choose(providers, aggregate, deals, load, clock.now(), coolMs).slice(0, Math.max(0, wanted))
+  for (const provider of chosen) await beginDeal(trx, context, aggregate, deals, provider)
+  const isShort = chosen.length < wanted
+  if (!isShort) await trx.updateTable('aggregate').set({ place_at: null }).where('id', '=', id).execute()
+  return { begun: chosen.map(({ name }) => name), isShort }
 }
 
 function isActive({ state }: DealRow): boolean {
@@ -42,61 +87,71 @@ function isActive({ state }: DealRow): boolean {
 
 /**
  * Providers that may take an aggregate, best first: those that never lost it before those that did, and among them those
- * with fewer bytes. One that failed lately has to wait.
+ * with fewer deals. One that failed lately has to wait, longer each time.
  */
-async function choose(
-  { db, clock, config }: Context,
+function choose(
   providers: readonly Provider[],
   aggregate: AggregateRow,
   deals: readonly DealRow[],
-): Promise<Provider[]> {
+  load: ReadonlyMap<string, number>,
+  now: number,
+  coolMs: number,
+): Provider[] {
   const payloadBytes = (paddedBytesOf(aggregate) / 128) * 127
-  const coolMs = Math.min(config.deals.challengeMs, 600_000)
-  const loads = await db.read
-    .selectFrom('deal')
-    .select(({ fn }) => ['provider', fn.countAll<number>().as('deals')])
-    .where('state', 'in', activeStates)
-    .groupBy('provider')
-    .execute()
-  const load = new Map(loads.map((row) => [row.provider, Number(row.deals)]))
-  const lastLoss = (provider: Provider): number =>
-    deals.findLast((deal) => deal.provider === provider.name && !isActive(deal))?.since ?? 0
+  const lastLoss = ({ name }: Provider): number =>
+    deals.findLast((deal) => deal.provider === name && !isActive(deal))?.since ?? 0
+  const coolOf = ({ name }: Provider): number => {
+    const failures = deals.filter((deal) => deal.provider === name && deal.state === 'failed').length
+    return coolMs * 4 ** Math.max(0, Math.min(failures, failuresKept) - 1)
+  }
   return providers
     .filter((provider) => provider.pieceBytesMost >= payloadBytes)
     .filter((provider) => !deals.some((deal) => deal.provider === provider.name && isActive(deal)))
-    .filter((provider) => lastLoss(provider) === 0 || lastLoss(provider) <= clock.now() - coolMs)
+    .filter((provider) => lastLoss(provider) === 0 || lastLoss(provider) <= now - coolOf(provider))
     .toSorted(
       (a, b) =>
         lastLoss(a) - lastLoss(b) || (load.get(a.name) ?? 0) - (load.get(b.name) ?? 0) || a.name.localeCompare(b.name),
     )
 }
 
-async function beginDeal({ db, clock }: Context, aggregate: AggregateRow, provider: Provider): Promise<void> {
+async function beginDeal(
+  trx: Kysely<Schema>,
+  { clock }: Context,
+  aggregate: AggregateRow,
+  deals: readonly DealRow[],
+  provider: Provider,
+): Promise<void> {
   const now = clock.now()
-  await db.write(async (trx) => {
-    const last = await trx
-      .selectFrom('deal')
-      .select(({ fn }) => fn.max('number').as('number'))
-      .executeTakeFirst()
-    await trx
-      .insertInto('deal')
-      .values({
-        number: Number(last?.number ?? 0) + 1,
-        aggregate_id: aggregate.id,
-        provider: provider.name,
-        provider_key: null,
-        state: 'queued',
-        since: now,
-        created_at: now,
-        kept_at: null,
-        proven_at: null,
-        next_at: now,
-        tries: 0,
-        proofs: 0,
-        faults: 0,
-        token_hash: null,
-        error: null,
-      })
-      .execute()
-  })
+  const failed = deals.filter((deal) => deal.provider === provider.name && deal.state === 'failed')
+  const old = failed.slice(0, Math.max(0, failed.length - failuresKept + 1)).map(({ number }) => number)
+  if (old.length > 0) {
+    await trx.deleteFrom('possession_check').where('deal_number', 'in', old).execute()
+    await trx.deleteFrom('deal').where('number', 'in', old).execute()
+  }
+  const { last } = await trx
+    .updateTable('deal_counter')
+    .set(({ eb }) => ({ last: eb('last', '+', 1) }))
+    .where('name', '=', 'deal')
+    .returning('last')
+    .executeTakeFirstOrThrow()
+  await trx
+    .insertInto('deal')
+    .values({
+      number: last,
+      aggregate_id: aggregate.id,
+      provider: provider.name,
+      provider_key: null,
+      state: 'queued',
+      since: now,
+      created_at: now,
+      kept_at: null,
+      proven_at: null,
+      next_at: now,
+      tries: 0,
+      proofs: 0,
+      faults: 0,
+      token_hash: null,
+      error: null,
+    })
+    .execute()
 }

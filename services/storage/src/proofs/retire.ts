@@ -3,12 +3,20 @@ import type { Context } from '../context.ts'
 import { dropPiece } from './drop-piece.ts'
 import type { Provider } from './provider.ts'
 import { type AggregateRow, activeStates, type DealRow, findDealsOf, findPiecesOf, heldStates } from './store.ts'
-import { updateDeal } from './update-deal.ts'
+import { changeDeal, updateDeal } from './update-deal.ts'
 
 const aggregatesInOneRound = 50
 /** How often each aggregate is looked at. */
 const lookAgainMs = 60_000
 const answerMs = 15_000
+
+/** What a round works with. `away` are providers that gave no answer in it: they are not waited for again. */
+type Round = {
+  readonly context: Context
+  readonly providers: readonly Provider[]
+  readonly stop: AbortSignal
+  readonly away: Set<string>
+}
 
 /**
  * Lets go of what nobody needs: aggregates whose packs are all gone, ones that no provider took before a pack went, and
@@ -20,24 +28,38 @@ export async function retireAggregates(
   stop: AbortSignal,
 ): Promise<void> {
   const { db, clock } = context
-  const due = await db.read
-    .selectFrom('aggregate')
-    .selectAll()
-    .where(({ eb, or }) => or([eb('state', '=', 'ending'), eb('looked_at', '<=', clock.now() - lookAgainMs)]))
-    .orderBy('looked_at')
-    .limit(aggregatesInOneRound)
-    .execute()
-  for (const aggregate of due) {
-    stop.throwIfAborted()
-    const packs = await countPacks(context, aggregate)
-    const deals = await findDealsOf(db.read, aggregate.id)
-    if (packs.there === 0) await endAggregate(context, providers, aggregate, deals, stop)
-    else if (packs.there < packs.all && !deals.some(isHeld)) await dissolve(context, aggregate, deals)
-    else await dropReplaced(context, providers, aggregate, deals, stop)
+  const round: Round = { context, providers, stop, away: new Set() }
+  for (const state of ['ending', 'live'] as const) {
+    const due = await db.read
+      .selectFrom('aggregate')
+      .selectAll()
+      .where('state', '=', state)
+      .where('looked_at', '<=', clock.now() - lookAgainMs)
+      .orderBy('looked_at')
+      .limit(aggregatesInOneRound)
+      .execute()
+    const looked: string[] = []
+    for (const aggregate of due) {
+      stop.throwIfAborted()
+      await lookAt(round, aggregate)
+      looked.push(aggregate.id)
+    }
+    if (looked.length === 0) continue
     await db.write((trx) =>
-      trx.updateTable('aggregate').set({ looked_at: clock.now() }).where('id', '=', aggregate.id).execute(),
+      trx.updateTable('aggregate').set({ looked_at: clock.now() }).where('id', 'in', looked).execute(),
     )
   }
+}
+
+async function lookAt(round: Round, aggregate: AggregateRow): Promise<void> {
+  const { context } = round
+  if (aggregate.state === 'ending') return endAggregate(round, aggregate)
+  const deals = await findDealsOf(context.db.read, aggregate.id)
+  const isGone = !(await hasPacks(context, aggregate, 'there'))
+  // Nobody holds it and it cannot be put together any more.
+  const isLost = isGone || (!deals.some(isHeld) && (await hasPacks(context, aggregate, 'gone')))
+  if (isLost) return beginEnd(round, aggregate, deals)
+  return dropReplaced(round, aggregate, deals)
 }
 
 function isHeld({ state }: DealRow): boolean {
@@ -48,90 +70,129 @@ function isActive({ state }: DealRow): boolean {
   return activeStates.some((active) => active === state)
 }
 
-async function countPacks({ db }: Context, { id }: AggregateRow): Promise<{ all: number; there: number }> {
+/** Whether any pack of an aggregate is there, or gone. */
+async function hasPacks({ db }: Context, { id }: AggregateRow, which: 'there' | 'gone'): Promise<boolean> {
   const row = await db.read
     .selectFrom('piece')
     .innerJoin('piece_pack', 'piece_pack.piece_id', 'piece.id')
     .leftJoin('pack', 'pack.id', 'piece_pack.pack_id')
-    .select(({ fn }) => [fn.count<number>('piece_pack.pack_id').as('all'), fn.count<number>('pack.id').as('there')])
+    .select('piece.id')
     .where('piece.aggregate_id', '=', id)
-    .executeTakeFirstOrThrow()
-  return { all: Number(row.all), there: Number(row.there) }
+    .where('pack.id', which === 'there' ? 'is not' : 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** From here on there is no way back: interrupted anywhere, the next round goes on. */
+async function beginEnd(round: Round, aggregate: AggregateRow, deals: readonly DealRow[]): Promise<void> {
+  const { context } = round
+  await context.db.write((trx) =>
+    trx
+      .updateTable('aggregate')
+      .set({ state: 'ending', place_at: null })
+      .where('id', '=', aggregate.id)
+      .where('state', '=', 'live')
+      .execute(),
+  )
+  for (const deal of deals.filter((one) => isActive(one) && !isHeld(one))) {
+    await updateDeal(context, deal, { state: 'failed', error: 'It is not needed any more', token_hash: null })
+  }
+  await endAggregate(round, aggregate)
 }
 
 /** Has every provider remove it, and forgets it once all did. One that cannot be reached is asked again. */
-async function endAggregate(
-  context: Context,
-  providers: readonly Provider[],
-  aggregate: AggregateRow,
-  deals: readonly DealRow[],
-  stop: AbortSignal,
-): Promise<void> {
+async function endAggregate(round: Round, aggregate: AggregateRow): Promise<void> {
+  const { context } = round
   const { db } = context
-  await db.write((trx) =>
-    trx.updateTable('aggregate').set({ state: 'ending' }).where('id', '=', aggregate.id).execute(),
-  )
+  await releasePieces(context, aggregate)
+  const deals = await findDealsOf(db.read, aggregate.id)
   const open = deals.filter(({ state }) => state !== 'ended')
-  const results = await Promise.all(open.map((deal) => endDeal(context, providers, aggregate, deal, stop)))
+  const results = await Promise.all(open.map((deal) => endDeal(round, aggregate, deal)))
   if (results.includes(false)) return
-  for (const piece of await findPiecesOf(db.read, aggregate.id)) await dropPiece(context, piece)
   await db.write(async (trx) => {
-    const numbers = deals.map(({ number }) => number)
-    if (numbers.length > 0) {
-      await trx.deleteFrom('possession_check').where('deal_number', 'in', numbers).execute()
-      await trx.deleteFrom('deal').where('number', 'in', numbers).execute()
-    }
+    const numbers = trx.selectFrom('deal').select('number').where('aggregate_id', '=', aggregate.id)
+    await trx.deleteFrom('possession_check').where('deal_number', 'in', numbers).execute()
+    await trx.deleteFrom('deal').where('aggregate_id', '=', aggregate.id).execute()
     await trx.deleteFrom('aggregate').where('id', '=', aggregate.id).execute()
   })
 }
 
+/**
+ * Pieces that are whole go into another aggregate, as they are: a part of a large pack is no piece of its own without the
+ * others. What is left of the rest is pieced anew.
+ */
+async function releasePieces(context: Context, aggregate: AggregateRow): Promise<void> {
+  const { db } = context
+  for (const piece of await findPiecesOf(db.read, aggregate.id)) {
+    const gone = await db.read
+      .selectFrom('piece_pack')
+      .leftJoin('pack', (join) => join.onRef('pack.id', '=', 'piece_pack.pack_id').on('pack.state', '=', 'live'))
+      .select('piece_pack.pack_id')
+      .where('piece_pack.piece_id', '=', piece.id)
+      .where('pack.id', 'is', null)
+      .limit(1)
+      .executeTakeFirst()
+    if (gone !== undefined) await dropPiece(context, piece)
+    else {
+      await db.write((trx) =>
+        trx
+          .updateTable('piece')
+          .set({ aggregate_id: null, position: null })
+          .where('id', '=', piece.id)
+          .where('aggregate_id', '=', aggregate.id)
+          .execute(),
+      )
+    }
+  }
+}
+
 /** False when the provider could not be told. */
 async function endDeal(
-  context: Context,
-  providers: readonly Provider[],
+  { context, providers, stop, away }: Round,
   aggregate: AggregateRow,
   deal: DealRow,
-  stop: AbortSignal,
 ): Promise<boolean> {
   const provider = providers.find(({ name }) => name === deal.provider)
+  if (away.has(deal.provider)) return false
   try {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(answerMs)])
-    // The operator works with it no more: there is nobody to tell.
-    await provider?.remove(aggregate.cid, { signal })
+    // The operator works with it no more: there is nobody to tell. Or the same bytes are kept for another aggregate.
+    if (!(await isKeptForAnother(context, aggregate, deal))) await provider?.remove(aggregate.cid, { signal })
   } catch (error) {
     if (!CairnError.is(error)) throw error
+    stop.throwIfAborted()
+    away.add(deal.provider)
     context.log.warn({ err: error, deal: deal.number, provider: deal.provider }, 'a piece could not be removed yet')
     return false
   }
-  await updateDeal(context, deal, { state: 'ended', token_hash: null })
-  return true
+  return changeDeal(context, deal, { state: 'ended', token_hash: null })
 }
 
-/** Nobody holds it and it cannot be put together any more: its pieces that are whole go into another. */
-async function dissolve(context: Context, aggregate: AggregateRow, deals: readonly DealRow[]): Promise<void> {
-  const { db } = context
-  for (const piece of await findPiecesOf(db.read, aggregate.id)) await dropPiece(context, piece)
-  for (const deal of deals) await updateDeal(context, deal, { state: 'ended', token_hash: null })
-  await db.write((trx) =>
-    trx.updateTable('aggregate').set({ state: 'ending' }).where('id', '=', aggregate.id).execute(),
-  )
+/** The same content deleted and stored again makes the same aggregate. */
+async function isKeptForAnother({ db }: Context, aggregate: AggregateRow, deal: DealRow): Promise<boolean> {
+  const row = await db.read
+    .selectFrom('aggregate')
+    .innerJoin('deal', 'deal.aggregate_id', 'aggregate.id')
+    .select('deal.number')
+    .where('aggregate.cid', '=', aggregate.cid)
+    .where('aggregate.id', '!=', aggregate.id)
+    .where('deal.provider', '=', deal.provider)
+    .where('deal.state', 'in', activeStates)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** A provider that was replaced may be back: what it still has is not needed once there are enough copies. */
-async function dropReplaced(
-  context: Context,
-  providers: readonly Provider[],
-  aggregate: AggregateRow,
-  deals: readonly DealRow[],
-  stop: AbortSignal,
-): Promise<void> {
+async function dropReplaced(round: Round, aggregate: AggregateRow, deals: readonly DealRow[]): Promise<void> {
   if (deals.filter(isHeld).length < aggregate.copies) return
   for (const deal of deals) {
     if (deal.state !== 'faulted') continue
     if (deals.some((other) => other.provider === deal.provider && isActive(other))) {
-      await updateDeal(context, deal, { state: 'ended' })
+      await updateDeal(round.context, deal, { state: 'ended' })
     } else {
-      await endDeal(context, providers, aggregate, deal, stop)
+      await endDeal(round, aggregate, deal)
     }
   }
 }

@@ -1,89 +1,95 @@
+import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { giveLease, takeLease } from '../workers/lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { type Driving, driveDeal } from './drive-deal.ts'
 import { makeAggregates } from './make-aggregates.ts'
-import { makePieces } from './make-pieces.ts'
+import { makePieces, type PieceMaking } from './make-pieces.ts'
 import { createPieceHashing } from './piece-hashing.ts'
 import { placeDeals } from './place-deals.ts'
 import { retireAggregates } from './retire.ts'
-import { activeStates } from './store.ts'
+import type { DealRow } from './store.ts'
 import { sweepTrees } from './sweep-trees.ts'
 
 const leaseMs = 60_000
 const dealsInOneRound = 400
 /** Deals worked on at once with one provider. */
 const atOnce = 4
+/** A round with a provider begins nothing new after so long. */
+const roundMs = 30_000
+const sweepMs = 3_600_000
 
 /** Makes pieces of new packs, and aggregates of pieces. One replica at a time does it. */
 export function createPieceWorker(context: Context, clock: WorkerClock): Worker {
-  const lease = { name: 'pieces', owner: context.processId, durationMs: leaseMs }
   const hashing = createPieceHashing()
-  let swept = false
-  const work = async (signal: AbortSignal): Promise<void> => {
-    await withLease(context, lease, signal, async (held) => {
-      if (!swept) await sweepTrees(context)
-      swept = true
-      await makePieces({ context, hashing }, held)
-      await makeAggregates(context, held)
-    })
-  }
-  const loop = createLoop(lease.name, context.config.deals.pollMs, clock, work, (error) =>
-    context.log.error({ err: error }, 'pieces could not be made'),
-  )
+  const making: PieceMaking = { context, hashing, setAside: new Map() }
+  let sweepAt = 0
+  const worker = createLeasedWorker(context, clock, 'pieces', async (held) => {
+    await makePieces(making, held)
+    await makeAggregates(context, held)
+    if (clock.now() < sweepAt) return
+    await sweepTrees(context, held)
+    sweepAt = clock.now() + sweepMs
+  })
   return {
-    name: lease.name,
+    name: worker.name,
     async run(signal) {
-      await loop.run(signal)
+      await worker.run(signal)
       await hashing.close()
-      await giveLease(context.db, lease)
     },
   }
 }
 
-/** Places deals, follows and challenges them. One replica at a time does it. */
-export function createDealWorker(driving: Driving, clock: WorkerClock): Worker {
+/**
+ * Places deals, follows and challenges them, and ends those that nobody needs. Each provider has a loop of its own: one that
+ * is slow holds up no other. One replica at a time does each of it.
+ */
+export function createDealWorkers(driving: Driving, clock: WorkerClock): Worker[] {
   const { context, providers } = driving
-  const lease = { name: 'deals', owner: context.processId, durationMs: leaseMs }
-  const work = async (signal: AbortSignal): Promise<void> => {
-    await withLease(context, lease, signal, async (held) => {
+  const names = providers.map(({ name }) => name)
+  return [
+    createLeasedWorker(context, clock, 'deals', async (held) => {
       await placeDeals({ context, providers })
-      await driveDue(driving, held)
-      await retireAggregates(context, providers, held)
-    })
-  }
-  const loop = createLoop(lease.name, context.config.deals.pollMs, clock, work, (error) =>
-    context.log.error({ err: error }, 'deals could not be looked after'),
-  )
-  return {
-    name: lease.name,
-    async run(signal) {
-      await loop.run(signal)
-      for (const provider of providers) provider.close?.()
-      await giveLease(context.db, lease)
-    },
-  }
+      await driveProvider(driving, undefined, held)
+    }),
+    createLeasedWorker(context, clock, 'retire', (held) => retireAggregates(context, providers, held)),
+    ...names.map((name): Worker => {
+      const worker = createLeasedWorker(
+        context,
+        clock,
+        `deals/${name}`,
+        (held) => driveProvider(driving, name, held),
+        async () => (await findDue(driving, name, 1)).length > 0,
+      )
+      return {
+        name: worker.name,
+        async run(signal) {
+          await worker.run(signal)
+          providers.find((provider) => provider.name === name)?.close?.()
+        },
+      }
+    }),
+  ]
 }
 
-/** Does what is due, with all providers side by side: one that is slow holds up no other. */
+/** Does what is due with all providers, side by side. */
 export async function driveDue(driving: Driving, signal: AbortSignal): Promise<void> {
+  const names = driving.providers.map(({ name }) => name)
+  await Promise.all([undefined, ...names].map((name) => driveProvider(driving, name, signal)))
+}
+
+/** Does what is due with one provider; undefined for those that the operator works with no more. */
+async function driveProvider(driving: Driving, name: string | undefined, signal: AbortSignal): Promise<void> {
   const { context } = driving
-  const { db, clock, log } = context
-  const due = await db.read
-    .selectFrom('deal')
-    .selectAll()
-    .where('state', 'in', activeStates)
-    .where('next_at', '<=', clock.now())
-    .orderBy('next_at')
-    .limit(dealsInOneRound)
-    .execute()
+  const { db, log } = context
+  const due = await findDue(driving, name, dealsInOneRound)
+  if (due.length === 0) return
   const ids = [...new Set(due.map((deal) => deal.aggregate_id))]
-  if (ids.length === 0) return
   const rows = await db.read.selectFrom('aggregate').selectAll().where('id', 'in', ids).execute()
   const aggregates = new Map(rows.map((row) => [row.id, row]))
-  const queues = [...Map.groupBy(due, ({ provider }) => provider).values()]
-  const workOff = async (queue: typeof due): Promise<void> => {
-    for (let deal = queue.shift(); deal !== undefined && !signal.aborted; deal = queue.shift()) {
+  const end = performance.now() + roundMs
+  const workOff = async (): Promise<void> => {
+    for (let deal = due.shift(); deal !== undefined && !signal.aborted; deal = due.shift()) {
       const aggregate = aggregates.get(deal.aggregate_id)
       if (aggregate === undefined) continue
       try {
@@ -91,9 +97,51 @@ export async function driveDue(driving: Driving, signal: AbortSignal): Promise<v
       } catch (error) {
         if (!signal.aborted) log.error({ err: error, deal: deal.number }, 'a deal could not be looked after')
       }
+      if (performance.now() > end) return
     }
   }
-  await Promise.all(queues.flatMap((queue) => Array.from({ length: atOnce }, () => workOff(queue))))
+  await Promise.all(Array.from({ length: atOnce }, workOff))
+}
+
+function findDue({ context, providers }: Driving, name: string | undefined, most: number): Promise<DealRow[]> {
+  const names = providers.map((provider) => provider.name)
+  return (
+    context.db.read
+      .selectFrom('deal')
+      .selectAll()
+      // Said in the statement itself: only so do the databases use the index of deals that count.
+      .where(sql<boolean>`state in ('queued', 'offered', 'kept', 'proving')`)
+      .$if(name !== undefined, (query) => query.where('provider', '=', name ?? ''))
+      .$if(name === undefined && names.length > 0, (query) => query.where('provider', 'not in', names))
+      .where('next_at', '<=', context.clock.now())
+      .orderBy('next_at')
+      .limit(most)
+      .execute()
+  )
+}
+
+/** A loop whose rounds only one replica makes at a time; where it is told what is due, it asks for the right only then. */
+function createLeasedWorker(
+  context: Context,
+  clock: WorkerClock,
+  name: string,
+  work: (held: AbortSignal) => Promise<void>,
+  isDue: () => Promise<boolean> = async () => true,
+): Worker {
+  const lease = { name, owner: context.processId, durationMs: leaseMs }
+  const round = async (signal: AbortSignal): Promise<void> => {
+    if (await isDue()) await withLease(context, lease, signal, work)
+  }
+  const loop = createLoop(name, context.config.deals.pollMs, clock, round, (error) =>
+    context.log.error({ err: error, worker: name }, 'pieces and deals could not be looked after'),
+  )
+  return {
+    name,
+    async run(signal) {
+      await loop.run(signal)
+      await giveLease(context.db, lease)
+    },
+  }
 }
 
 /** Works while the lease is held, and renews it meanwhile; what it is given fires when the lease is lost. */

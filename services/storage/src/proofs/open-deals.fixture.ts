@@ -1,0 +1,119 @@
+import { MIB } from '@cairn/protocol'
+import type { PostgresFixture } from '@cairn/service/postgres-fixture'
+import { importProfiles } from '@cairn/unixfs'
+import { CID } from 'multiformats/cid'
+import { feedFrom } from '../multipart/read-multipart.ts'
+import { addFiles } from '../uploads/add-files.ts'
+import { openTestContext, type TestContext, testAddress } from '../uploads/open-test-context.suite.ts'
+import type { Driving } from './drive-deal.ts'
+import { createKeptProvider, type KeptProvider } from './kept-provider.fixture.ts'
+import { makeAggregates } from './make-aggregates.ts'
+import { makePieces, type PieceMaking } from './make-pieces.ts'
+import { createNonceSource } from './nonces.ts'
+import { createPieceHashing } from './piece-hashing.ts'
+import { placeDeals } from './place-deals.ts'
+import { createProofs, type Proofs } from './proofs.ts'
+import { retireAggregates } from './retire.ts'
+import { driveDue } from './worker.ts'
+
+export const challengeMs = 60_000
+export const waitMs = 10_000
+
+/** Uploads, pieces and deals with three providers in this process, and a clock that the test moves. */
+export type OpenDeals = AsyncDisposable & {
+  readonly test: TestContext
+  readonly clock: { ms: number; now(): number }
+  readonly providers: readonly KeptProvider[]
+  readonly proofs: Proofs
+  readonly driving: Driving
+  readonly making: PieceMaking
+  upload(name: string, content: Uint8Array): Promise<CID>
+  /** All that the workers do, again and again, while time goes by. */
+  goOn(ms: number, stepMs?: number): Promise<void>
+  /** Provider and state of each deal. */
+  states(): Promise<string[]>
+  /** Providers that keep something. */
+  keepers(): KeptProvider[]
+}
+
+export async function openDeals(
+  kind: 'sqlite' | 'postgres',
+  postgres: PostgresFixture,
+  settings: Record<string, number> = {},
+): Promise<OpenDeals> {
+  const clock = { ms: Date.now(), now: () => clock.ms }
+  const deals = {
+    copies: 2,
+    copiesMost: 3,
+    waitSeconds: waitMs / 1000,
+    challengeSeconds: challengeMs / 1000,
+    pollMs: 1000,
+    pieceBytes: 4 * MIB,
+    ...settings,
+  }
+  const database = kind === 'sqlite' ? undefined : { kind, url: await postgres.createDatabase(), poolSize: 4 }
+  const test = await openTestContext(
+    200 * MIB,
+    { CAIRN_DEALS: JSON.stringify(deals) },
+    { clock, ...(database === undefined ? {} : { database }) },
+  )
+  const { context } = test
+  const providers: KeptProvider[] = ['one', 'two', 'six'].map((name) =>
+    createKeptProvider(name, (piece, token) => proofs.openPayload(piece, token)),
+  )
+  const proofs = createProofs(context, providers)
+  const hashing = createPieceHashing()
+  const making: PieceMaking = { context, hashing, setAside: new Map() }
+  const nonces = createNonceSource(undefined, () => undefined)
+  const driving: Driving = { context, providers, pullUrl: 'http://storage.test', nonces }
+  const { signal } = new AbortController()
+  return {
+    test,
+    clock,
+    providers,
+    proofs,
+    driving,
+    making,
+    async upload(name, content) {
+      const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
+      const body = Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n--b--\r\n')])
+      const options = {
+        boundary: 'b',
+        bodyBytes: undefined,
+        profile: importProfiles.v1,
+        wrap: false,
+        onlyHash: false,
+        isKubo: false,
+        encryption: false,
+        mimeType: undefined,
+        storageType: undefined,
+      }
+      const { roots } = await addFiles(context, testAddress, feedFrom([body]), options)
+      return CID.parse(roots[0]?.Hash ?? '')
+    },
+    async goOn(ms, stepMs = 1000) {
+      for (let gone = 0; gone < ms; gone += stepMs) {
+        clock.ms += stepMs
+        await makePieces(making, signal)
+        await makeAggregates(context, signal)
+        await placeDeals(driving)
+        await driveDue(driving, signal)
+        await retireAggregates(context, providers, signal)
+      }
+    },
+    async states() {
+      const rows = await context.db.read.selectFrom('deal').select(['provider', 'state']).orderBy('number').execute()
+      return rows.map(({ provider, state }) => `${provider} ${state}`)
+    },
+    keepers: () => providers.filter(({ pieces }) => pieces.size > 0),
+    async [Symbol.asyncDispose]() {
+      await hashing.close()
+      await test[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Bytes that look random and are the same each time. */
+export function fill(sizeBytes: number, seed: number): Uint8Array {
+  return Uint8Array.from({ length: sizeBytes }, (_, at) => (Math.imul(at + seed * 7919, 2_654_435_761) >>> 21) & 255)
+}
