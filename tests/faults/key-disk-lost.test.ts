@@ -1,5 +1,7 @@
-// Nodes that lost their disks: what is repaired is whole again, with everything that belongs to a key.
+// Nodes whose disks were lost or changed: what is repaired is whole again, with everything that belongs to a key.
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { getConditions, getKey, getKeyStatus, prepareKey, repairKey, saveKey } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FiveNodes, startFiveNodes, without } from '../five-nodes.ts'
@@ -59,4 +61,28 @@ test('two nodes that start from nothing get shard, addresses and conditions back
   const [one] = (await getConditions(without(owner, 2, 3, 5), cid)).conditions
   expect(one).toMatchObject(conditions[0] ?? {})
   expect((await getKeyStatus(owner, cid)).nodes.every(({ isAgreed }) => isAgreed)).toBe(true)
+})
+
+test('a shard of which a bit changed is found by its owner’s repair, and saved anew', async () => {
+  const owner = await nodes.client()
+  const file = `bafkrei${'c'.repeat(51)}q`
+  const key = prepareKey()
+  await saveKey(owner, file, key)
+  await getKeyStatus(owner, file)
+  await nodes.stop(2)
+  const db = new DatabaseSync(join(nodes.folder(2), 'keynode.sqlite'))
+  const row = db.prepare('select sealed from key where cid = ?').get(file)
+  const sealed = row?.['sealed']
+  if (!(sealed instanceof Uint8Array)) throw new Error('node 2 holds a shard')
+  sealed[40] = (sealed[40] ?? 0) ^ 1
+  db.prepare('update key set sealed = ? where cid = ?').run(sealed, file)
+  db.close()
+  await nodes.start(2)
+  const without2 = await getKey(without(owner, 1), file)
+  expect([without2.masterKey, without2.wrongNodes]).toEqual([key.masterKey, []])
+  await expect(getKey(without(owner, 1, 3), file)).rejects.toMatchObject({ code: 'NOT_ENOUGH_SHARDS' })
+  const { after, nodes: done } = await repairKey(owner, file)
+  expect(done.map(({ outcome }) => outcome)).toEqual(['current', 'saved', 'current', 'current', 'current'])
+  expect(after.health).toBe('whole')
+  expect((await getKey(without(owner, 1, 3), file)).masterKey).toBe(key.masterKey)
 })

@@ -43,7 +43,14 @@ const change = {
   idempotent: true,
 } as const
 
-const changeErrors = [...sessionErrors, 'ACCESS_DENIED', 'KEY_NOT_FOUND', 'CONFLICT', 'STORAGE_FULL'] as const
+const changeErrors = [
+  ...sessionErrors,
+  'ACCESS_DENIED',
+  'KEY_NOT_FOUND',
+  'CONFLICT',
+  'STORAGE_FULL',
+  'DATA_DAMAGED',
+] as const
 
 /** `POST /api/setSharedKey/{node}`: saves this node's shard of a file's key. The first to save owns the CID. */
 export const saveShard = /* @__PURE__ */ makeCall(() => ({
@@ -120,7 +127,14 @@ export const retrieveShard = /* @__PURE__ */ makeCall(() => ({
     schema: v.object({ ...subject, dynamicData, withAlternatives: v.optional(v.boolean()) }),
   },
   response: { kind: 'json', schema: retrieved },
-  errors: [...sessionErrors, 'ACCESS_DENIED', 'KEY_NOT_FOUND', 'CONDITION_UNKNOWN', 'CHAIN_NOT_SUPPORTED'],
+  errors: [
+    ...sessionErrors,
+    'ACCESS_DENIED',
+    'KEY_NOT_FOUND',
+    'CONDITION_UNKNOWN',
+    'CHAIN_NOT_SUPPORTED',
+    'DATA_DAMAGED',
+  ],
   dialect: 'keyNode',
   limits: json,
   idempotent: true,

@@ -1,5 +1,6 @@
-import { CairnError, repairKey as repairKeyCall } from '@cairn/protocol'
+import { CairnError, repairKey as repairKeyCall, retrieveShard } from '@cairn/protocol'
 import type { Client } from '../client.ts'
+import { askNodes } from './ask-nodes.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import { getKey } from './get-key.ts'
@@ -22,7 +23,7 @@ const timeoutMs = 20_000
 
 /**
  * Mends what a change that was cut off left behind: each node catches up with what three of its peers state. The owner's call
- * also saves the key anew where a node lacks its shard: the key stays the same, all five get fresh shards of it, and those
+ * also saves the key anew where a node lacks its shard or cannot open it any more: the key stays the same, all five get fresh shards of it, and those
  * that had none the rights that the others state.
  * @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED, NO_SESSION
  */
@@ -46,10 +47,12 @@ export async function repairKey(
       nodes.push({ node, outcome: 'failed', error: CairnError.from(error) })
     }
   }
+  const isOwner = before.agreed?.owner === address
+  const damaged = isOwner ? await findDamaged(client, cid, options) : []
   const lacking = nodes.filter(
-    ({ outcome, error }) => outcome === 'unable' || (error !== undefined && error.code === 'KEY_NOT_FOUND'),
+    ({ node, outcome, error }) => outcome === 'unable' || error?.code === 'KEY_NOT_FOUND' || damaged.includes(node),
   )
-  if (lacking.length > 0 && before.agreed?.owner === address) {
+  if (lacking.length > 0 && before.agreed !== undefined && isOwner) {
     const { masterKey } = await getKey(client, cid, options)
     const { done } = await saveKey(client, cid, prepareKey(masterKey), {
       ...options,
@@ -68,4 +71,17 @@ export async function repairKey(
     }
   }
   return { before, after: await getKeyStatus(client, cid, options), nodes }
+}
+
+/** Nodes that hold a shard which they cannot open any more: a bit of their disk changed. */
+async function findDamaged(client: Client, cid: string, options: { signal?: AbortSignal }): Promise<number[]> {
+  const { address } = sessionOf(client)
+  const answers = await askNodes(nodeNumbers, (node) => {
+    const input = { params: { node: String(node) }, body: { address, cid } }
+    return callWithSession(client, retrieveShard, node, input, options)
+  })
+  return nodeNumbers.filter((_node, i) => {
+    const answer = answers[i]
+    return answer !== undefined && 'error' in answer && answer.error.code === 'DATA_DAMAGED'
+  })
 }

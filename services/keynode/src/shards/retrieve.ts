@@ -1,6 +1,6 @@
-import { CairnError, type CallResult, type retrieveShard } from '@cairn/protocol'
+import { CairnError, type CallResult, type KeyShard, type retrieveShard } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { openShard } from './seal.ts'
+import { openShard, type SealSubject } from './seal.ts'
 import { readShardSet } from './statement.ts'
 import { findOtherSets, type KeyRecord } from './store.ts'
 
@@ -25,13 +25,21 @@ export async function retrieveRecord(
   const others = await findOtherSets(context.db.read, row.cid)
   return {
     ...answer,
-    alternatives: others.map((other) => {
+    alternatives: others.flatMap((other) => {
       const otherSet = readShardSet(other.shard_set)
-      return {
-        payload: openShard(context, { cid: row.cid, owner: other.owner, version: other.version }, other.sealed),
-        ...(otherSet === undefined ? {} : { set: otherSet }),
-        savedAt: other.saved_at,
-      }
+      const payload = openIfWhole(context, { cid: row.cid, owner: other.owner, version: other.version }, other.sealed)
+      if (payload === undefined) return []
+      return { payload, ...(otherSet === undefined ? {} : { set: otherSet }), savedAt: other.saved_at }
     }),
+  }
+}
+
+/** A set beside the one in force that cannot be opened keeps nobody from that one. */
+function openIfWhole(context: Context, subject: SealSubject, sealed: Uint8Array): KeyShard | undefined {
+  try {
+    return openShard(context, subject, sealed)
+  } catch (error) {
+    context.log.error({ err: error }, 'a set that is not in force is damaged')
+    return undefined
   }
 }
