@@ -1,0 +1,166 @@
+import { type ChainProfile, formatUnits } from '@cairn/protocol'
+import type { Coin, Price } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Wallet } from 'lucide-react'
+import { useState } from 'react'
+import type { EIP1193Provider } from 'viem'
+import { useConfig, useConnection } from 'wagmi'
+import { getConnection, reconnect } from 'wagmi/actions'
+import { lookAtWallet, type WalletOutlook } from '../../payments/look-at-wallet.ts'
+import { startPayment } from '../../payments/payment-store.ts'
+import type { Session } from '../../session/session-store.ts'
+import { useClient } from '../../session/use-client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Modal } from '../../ui/Modal.tsx'
+import { Spinner } from '../../ui/Spinner.tsx'
+import { formatBytes, formatUsd } from '../../words/format.ts'
+import { priceUsd } from '../../words/price-usd.ts'
+import { words } from '../../words/words.ts'
+
+/** Everything about a payment before the wallet opens: amount, dollars, network, who gets it, and each window to come. */
+export function PayDialog({
+  session: { address },
+  chain,
+  coin,
+  price,
+  sizeBytes,
+  onClose,
+}: {
+  session: Session
+  chain: ChainProfile
+  coin: Coin
+  price: Price
+  sizeBytes: number
+  onClose: () => void
+}) {
+  const client = useClient()
+  const config = useConfig()
+  const { status, chainId } = useConnection()
+  const [agreed] = useState(price)
+  const { amount, symbol, units, decimals } = agreed
+  const {
+    data: outlook,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['wallet-outlook', address, chain.name, coin, units.toString()],
+    queryFn: () => lookAtWallet(config, chain, address, { coin, units }),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const isPoor = outlook !== undefined && outlook.balanceUnits < units
+  const isAway = status !== 'connected'
+
+  const pay = async () => {
+    const { connector } = getConnection(config)
+    const provider = await connector?.getProvider()
+    if (!isProvider(provider)) return
+    onClose()
+    await startPayment(client, { provider, address }, { address, price: agreed, coin, sizeBytes })
+  }
+  return (
+    <Modal
+      isOpen
+      onClose={onClose}
+      title={words.storage.reviewTitle}
+      footer={
+        <>
+          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          {isAway ? (
+            <Button kind="primary" isBusy={status === 'reconnecting'} onClick={() => void reconnect(config)}>
+              {words.storage.connectAgain}
+            </Button>
+          ) : (
+            <Button kind="primary" disabled={outlook === undefined || isPoor} onClick={() => void pay()}>
+              <Wallet aria-hidden="true" size={16} />
+              {words.storage.pay}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-sm">
+        <Line label={words.storage.youGet}>{formatBytes(sizeBytes)}</Line>
+        <Line label={words.storage.youPay}>
+          <span className="font-semibold">
+            {amount} {symbol}
+          </span>{' '}
+          <span className="text-ink-soft">{words.storage.about(formatUsd(priceUsd(sizeBytes)))}</span>
+        </Line>
+        <Line label={words.storage.onNetwork}>{chain.name}</Line>
+        <Line label={words.storage.from}>
+          <code className="font-mono">{address}</code>
+        </Line>
+        <Line label={words.storage.spender}>
+          <code className="font-mono">{chain.paymentContract}</code>
+        </Line>
+        {outlook === undefined ? undefined : (
+          <Line label={words.storage.balance}>
+            {formatUnits(outlook.balanceUnits, decimals)} {symbol}
+          </Line>
+        )}
+      </dl>
+      <div className="mt-5 rounded-lg bg-sunken px-4 py-3 text-sm">
+        {isAway ? (
+          <>
+            <p className="font-medium">{words.storage.walletAway}</p>
+            <p className="text-ink-soft">{words.storage.walletAwayHint}</p>
+          </>
+        ) : error !== null ? (
+          <ErrorState error={error} onRetry={() => refetch()} />
+        ) : outlook === undefined ? (
+          <p className="flex items-center gap-2 text-ink-soft">
+            <Spinner />
+            {words.storage.looking}
+          </p>
+        ) : isPoor ? (
+          <p role="alert" className="text-warn">
+            {words.storage.tooLittle(symbol)}
+          </p>
+        ) : (
+          <>
+            <p className="font-medium">{words.storage.walletAsks}</p>
+            <ol className="mt-1 list-decimal pl-5 text-ink-soft">
+              {asksOf(outlook, agreed, chain, chainId).map((text) => (
+                <li key={text}>{text}</li>
+              ))}
+            </ol>
+            <p className="mt-2 text-ink-soft">{words.storage.asksFee(chain.symbol)}</p>
+          </>
+        )}
+      </div>
+    </Modal>
+  )
+}
+
+function asksOf(
+  { approval }: WalletOutlook,
+  { amount, symbol }: Price,
+  chain: ChainProfile,
+  chainId: number | undefined,
+) {
+  return [
+    ...(chainId === chain.chainId ? [] : [words.storage.asksSwitch(chain.name)]),
+    ...(approval === 'batch'
+      ? [words.storage.asksBatch(amount, symbol)]
+      : [
+          ...(approval === 'apart' ? [words.storage.asksApprove(amount, symbol)] : []),
+          words.storage.asksPay(amount, symbol),
+        ]),
+  ]
+}
+
+function Line({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-soft">{label}</dt>
+      <dd className="min-w-0 break-all text-right tabular">{children}</dd>
+    </>
+  )
+}
+
+/** What a connector gives is a wallet's own object: as long as it takes requests, it is one. */
+function isProvider(value: unknown): value is EIP1193Provider {
+  return typeof value === 'object' && value !== null && 'request' in value && typeof value.request === 'function'
+}

@@ -1,0 +1,118 @@
+import { formatUnits, isNetworkName, networks } from '@cairn/protocol'
+import { listPayments, type NetworkProfile, type Payment } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Check, Clock, ExternalLink, type LucideIcon, Receipt, TriangleAlert, Undo2 } from 'lucide-react'
+import { useNetwork } from '../../network/NetworkProvider.tsx'
+import type { Session } from '../../session/session-store.ts'
+import { useClient } from '../../session/use-client.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { Tag } from '../../ui/Tag.tsx'
+import { formatBytes, formatDateTime } from '../../words/format.ts'
+import { words } from '../../words/words.ts'
+
+const looks: Record<Payment['state'], { tone: 'plain' | 'good' | 'warn' | 'bad'; icon: LucideIcon }> = {
+  seen: { tone: 'plain', icon: Clock },
+  unpriced: { tone: 'warn', icon: Clock },
+  credited: { tone: 'good', icon: Check },
+  refused: { tone: 'bad', icon: TriangleAlert },
+  orphaned: { tone: 'bad', icon: Undo2 },
+}
+/** While something waits, it is looked at this often. */
+const lookAgainMs = 3000
+
+/** The account's payments, pending ones too, newest first. */
+export function PaymentList({ session }: { session: Session }) {
+  const client = useClient()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['payments', session.address],
+    queryFn: ({ signal }) => Array.fromAsync(listPayments(client, { signal })),
+    refetchInterval: ({ state }) =>
+      state.data?.some((payment) => payment.state === 'seen' || payment.state === 'unpriced') ? lookAgainMs : false,
+  })
+  return (
+    <section aria-labelledby="payments-title">
+      <h2 id="payments-title" className="mb-2 font-semibold">
+        {words.storage.payments}
+      </h2>
+      {data === undefined ? (
+        error === null ? (
+          <Skeleton className="h-16 w-full" />
+        ) : (
+          <ErrorState error={error} onRetry={() => refetch()} />
+        )
+      ) : data.length === 0 ? (
+        <EmptyState icon={Receipt} title={words.storage.none} hint={words.storage.noneHint} />
+      ) : (
+        <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+          {data.map((payment) => (
+            <PaymentRow key={payment.id} payment={payment} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function PaymentRow({ payment }: { payment: Payment }) {
+  const { bytes, network, state, seenAt, txHash, confirmations, reason } = payment
+  const chains = useNetwork()
+  const page = isNetworkName(network) ? `${networks[network].transactionUrl}${txHash}` : undefined
+  const { tone, icon } = looks[state]
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-4 py-3 text-sm sm:grid-cols-[minmax(0,1fr)_11rem_10rem_auto]">
+      <div className="min-w-0">
+        <p className="font-medium tabular">{bytes === null ? '–' : formatBytes(bytes)}</p>
+        <p className="text-ink-soft">
+          {amountOf(payment, chains)} · {network}
+        </p>
+      </div>
+      <div className="justify-self-end sm:justify-self-start">
+        <Tag tone={tone} icon={icon}>
+          {words.storage.states[state]}
+        </Tag>
+      </div>
+      <time dateTime={new Date(seenAt).toISOString()} className="text-ink-soft">
+        {formatDateTime(seenAt)}
+      </time>
+      <span className="flex items-center justify-end">
+        <CopyButton text={txHash} size="small" label={words.storage.copyTransaction} />
+        {page === undefined ? undefined : (
+          <a
+            href={page}
+            target="_blank"
+            rel="noreferrer"
+            aria-label={words.storage.openTransaction}
+            title={words.storage.openTransaction}
+            className="grid size-8 place-items-center rounded-md text-ink-soft hover:bg-hover hover:text-ink pointer-coarse:size-11"
+          >
+            <ExternalLink aria-hidden="true" size={16} />
+          </a>
+        )}
+      </span>
+      {confirmations === null && reason === null ? undefined : (
+        <p className="col-span-full text-ink-soft">
+          {reason ??
+            (confirmations === null ? '' : words.storage.confirmations(confirmations.have, confirmations.need))}
+        </p>
+      )}
+    </li>
+  )
+}
+
+/** `1.5 USDC`; of a coin that is not known here, its smallest units. */
+function amountOf(
+  { coin, units, network }: Payment,
+  { chain, chains = chain === undefined ? [] : [chain] }: NetworkProfile,
+) {
+  const found = chains.find(({ name }) => name === network)
+  const about =
+    found === undefined
+      ? undefined
+      : coin === 'native'
+        ? { symbol: found.symbol, decimals: found.nativeDecimals }
+        : { symbol: coin.toUpperCase(), decimals: found.tokens[coin]?.decimals ?? 0 }
+  return about === undefined ? `${units} ${coin}` : `${formatUnits(BigInt(units), about.decimals)} ${about.symbol}`
+}

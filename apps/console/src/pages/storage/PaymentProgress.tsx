@@ -1,0 +1,104 @@
+import { Check, Circle, CircleAlert } from 'lucide-react'
+import { dismissPayment, type PaymentStep, type RunningPayment } from '../../payments/payment-store.ts'
+import { Button } from '../../ui/Button.tsx'
+import { ShortCode } from '../../ui/ShortCode.tsx'
+import { Spinner } from '../../ui/Spinner.tsx'
+import { formatBytes } from '../../words/format.ts'
+import { words } from '../../words/words.ts'
+
+type Line = {
+  id: string
+  label: string /** At which steps it is under way. */
+  during: readonly PaymentStep[]
+  hint: string
+}
+
+const order: readonly PaymentStep[] = ['start', 'approve', 'pay', 'mined', 'final', 'credited']
+
+/** A payment on its way, step by step: what is done, what is waited for, what went wrong. */
+export function PaymentProgress({ payment }: { payment: RunningPayment }) {
+  const { amount, symbol, sizeBytes, step, hasApproval, txHash, error, creditedBytes } = payment
+  const { steps, stepHints } = words.storage
+  const lines: Line[] = [
+    ...(hasApproval
+      ? [{ id: 'approve', label: steps.approve, during: ['approve'] as const, hint: stepHints.wallet }]
+      : []),
+    {
+      id: 'pay',
+      label: steps.pay,
+      during: hasApproval ? (['pay'] as const) : (['start', 'pay'] as const),
+      hint: stepHints.wallet,
+    },
+    { id: 'mined', label: steps.mined, during: ['mined'], hint: stepHints.chain },
+    { id: 'credited', label: steps.credited, during: ['final'], hint: finalHint(payment) },
+  ]
+  const isOver = error !== undefined || step === 'credited'
+  return (
+    <>
+      <h2 id="buy-title" className="font-semibold">
+        {words.storage.stepsTitle}
+      </h2>
+      <p className="mt-1 text-ink-soft text-sm tabular">
+        {formatBytes(creditedBytes ?? sizeBytes)} · {amount} {symbol}
+      </p>
+      <ol className="mt-4 flex flex-col gap-3" aria-live="polite">
+        {lines.map(({ id, label, during, hint }) => {
+          const isNow = during.includes(step)
+          const isDone = !isNow && order.indexOf(step) > order.indexOf(during.at(-1) ?? 'start')
+          return (
+            <li key={id} className="flex gap-3 text-sm" {...(isNow ? { 'aria-current': 'step' } : {})}>
+              <span className="mt-0.5 grid size-5 shrink-0 place-items-center">
+                {isDone ? (
+                  <Check aria-hidden="true" size={18} className="text-good" strokeWidth={2.5} />
+                ) : isNow && error !== undefined ? (
+                  <CircleAlert aria-hidden="true" size={18} className="text-bad" />
+                ) : isNow ? (
+                  <Spinner />
+                ) : (
+                  <Circle aria-hidden="true" size={16} className="text-ink-faint" />
+                )}
+              </span>
+              <div>
+                <p className={isNow || isDone ? 'font-medium' : 'text-ink-soft'}>{label}</p>
+                {isNow && error === undefined ? <p className="text-ink-soft">{hint}</p> : undefined}
+              </div>
+            </li>
+          )
+        })}
+      </ol>
+      {txHash === undefined ? undefined : (
+        <p className="mt-4 flex items-center gap-2 text-ink-soft text-sm">
+          {words.storage.transaction} <ShortCode text={txHash} label={words.storage.copyTransaction} />
+        </p>
+      )}
+      {error === undefined ? undefined : (
+        <div role="alert" className="mt-4 rounded-lg bg-bad-soft p-3 text-bad text-sm">
+          {error.code === 'PAYMENT_REJECTED' ? (
+            words.storage.rejected
+          ) : (
+            <>
+              <p className="font-medium">{error.message}</p>
+              <p>{txHash === undefined ? error.hint : words.storage.sentButFailed}</p>
+              <p className="mt-1 text-xs">{words.shell.errorCode(error.code)}</p>
+            </>
+          )}
+        </div>
+      )}
+      {isOver ? (
+        <Button kind={error === undefined ? 'primary' : 'plain'} className="mt-5 w-full" onClick={dismissPayment}>
+          {words.storage.done}
+        </Button>
+      ) : txHash === undefined ? undefined : (
+        <p className="mt-4 text-ink-soft text-sm">{words.storage.canLeave}</p>
+      )}
+    </>
+  )
+}
+
+/** What the last step waits for: blocks, or what keeps the service from crediting. */
+function finalHint({ report }: RunningPayment): string {
+  const [seen] = report?.payments ?? []
+  const blocks =
+    seen?.confirmations == null ? '' : words.storage.confirmations(seen.confirmations.have, seen.confirmations.need)
+  return [words.storage.stepHints.final, blocks, report?.fault ?? ''].filter((text) => text !== '').join(' ')
+}

@@ -1,0 +1,33 @@
+/** What was stored and allowed after something changed, in bytes. */
+export type UsagePoint = { at: number; usedBytes: number; limitBytes: number }
+
+/** More points than a small picture can show. */
+const pointsMost = 120
+
+/**
+ * Storage over time, from what is known now and what led to it, walked backwards. What was deleted since leaves no trace.
+ * @returns oldest first; the last is now
+ */
+export function buildUsageHistory({
+  usedBytes,
+  limitBytes,
+  changes,
+  now,
+}: {
+  usedBytes: number
+  limitBytes: number
+  changes: readonly { at: number; usedBytes?: number; limitBytes?: number }[]
+  now: number
+}): UsagePoint[] {
+  const points: UsagePoint[] = [{ at: now, usedBytes, limitBytes }]
+  let used = usedBytes
+  let limit = limitBytes
+  for (const change of changes.toSorted((a, b) => b.at - a.at)) {
+    points.push({ at: change.at, usedBytes: used, limitBytes: limit })
+    used = Math.max(0, used - (change.usedBytes ?? 0))
+    limit = Math.max(0, limit - (change.limitBytes ?? 0))
+  }
+  points.reverse()
+  const step = Math.ceil(points.length / pointsMost)
+  return points.filter((_, index) => (points.length - 1 - index) % step === 0)
+}

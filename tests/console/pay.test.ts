@@ -1,0 +1,131 @@
+// Paying for storage from the page, with a wallet that the browser has.
+import { createClient, getQuotaReport, useFaucet } from '@cairn/sdk'
+import { createPublicClient, http, parseAbi } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+const mib = 1024 * 1024
+const windows = /^(?:eth_sendTransaction|wallet_sendCalls|wallet_switchEthereumChain|personal_sign)$/
+let site: ConsoleTest
+
+beforeAll(async () => {
+  site = await openConsoleTest({ chain: 'local' })
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+/** Signed in on /storage, with test coins in the wallet. */
+async function openStorage({ isFunded = true } = {}): Promise<ConsolePage & { address: `0x${string}` }> {
+  const opened = await site.newPage()
+  const [account] = opened.wallet.accounts
+  if (account === undefined) throw new Error('the wallet has no account')
+  if (isFunded) await useFaucet(createClient({ network: site.network.profile }), account.address)
+  await opened.open('/storage')
+  await opened.signIn()
+  await opened.page.getByRole('heading', { name: 'Add storage' }).waitFor()
+  return { ...opened, address: account.address }
+}
+
+async function chooseSize({ page }: ConsolePage, amount: string): Promise<void> {
+  await page.getByText('Other', { exact: true }).click()
+  await page.getByLabel('Amount').fill(amount)
+  await page.getByLabel('Unit').selectOption('MiB')
+}
+
+async function readQuota({ page }: ConsolePage) {
+  const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
+  const { apiKey }: { apiKey: string } = JSON.parse(kept)
+  return getQuotaReport(createClient({ network: site.network.profile, apiKey }))
+}
+
+test('paid in USDC: all is said before the wallet opens, the approval is exact, and the storage is there', async () => {
+  const opened = await openStorage()
+  const { page, wallet, problems, address } = opened
+  const before = await readQuota(opened)
+  await chooseSize(opened, '512')
+  await page.getByText('USDC', { exact: true }).click()
+  await page.getByText('2 USDC', { exact: true }).waitFor()
+  const asked = wallet.requests.length
+  await page.getByRole('button', { name: 'Review payment' }).click()
+  const dialog = page.getByRole('dialog')
+  const chain = site.network.profile.chain
+  if (chain?.paymentContract === undefined) throw new Error('the network has no chain')
+  await dialog.getByText('exactly 2 USDC, and no more').waitFor()
+  for (const text of ['512 MiB', '$2.00', chain.name, chain.paymentContract]) {
+    expect(await dialog.textContent()).toContain(text)
+  }
+  expect(wallet.requests.slice(asked).filter((method) => windows.test(method))).toEqual([])
+  expect(await opened.checkAccessibility()).toEqual([])
+  await dialog.getByRole('button', { name: 'Continue in wallet' }).click()
+  await page.getByText('512 MiB added').first().waitFor()
+  expect(wallet.requests.slice(asked).filter((method) => windows.test(method))).toEqual([
+    'eth_sendTransaction',
+    'eth_sendTransaction',
+  ])
+  const after = await readQuota(opened)
+  // A price is rounded to whole units of the coin in the payer’s favour, which buys some bytes more.
+  expect(after.limitBytes - before.limitBytes).toBeGreaterThanOrEqual(512 * mib)
+  expect(after.limitBytes - before.limitBytes).toBeLessThan(513 * mib)
+  const reader = createPublicClient({ transport: http(chain.rpcUrl) })
+  const allowance = await reader.readContract({
+    address: `0x${chain.tokens['usdc']?.address.slice(2) ?? ''}`,
+    abi: parseAbi(['function allowance(address, address) view returns (uint256)']),
+    functionName: 'allowance',
+    args: [address, `0x${chain.paymentContract.slice(2)}`],
+  })
+  expect(allowance).toBe(0n)
+  await page.getByText('Credited', { exact: true }).waitFor()
+  expect(await page.evaluate("localStorage.getItem('cairn.payments')")).toBeNull()
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('heading', { name: 'Add storage' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('paid in the chain’s own coin, found again after a reload in the middle', async () => {
+  const opened = await openStorage()
+  const { page, problems } = opened
+  const before = await readQuota(opened)
+  await chooseSize(opened, '64')
+  // A service that does not answer what became of it, so that the page cannot hear of the credit before it is left.
+  await page.route('**/api/payments/*/*', () => undefined)
+  await page.getByRole('button', { name: 'Review payment' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
+  // Kept as soon as it is sent, so the page may go.
+  await expect.poll(() => page.evaluate("localStorage.getItem('cairn.payments')")).toContain('"coin":"native"')
+  await page.unroute('**/api/payments/*/*')
+  await page.reload()
+  await page.getByText('MiB added').first().waitFor()
+  await page.getByText('Credited', { exact: true }).waitFor()
+  await expect
+    .poll(async () => (await readQuota(opened)).limitBytes - before.limitBytes)
+    .toBeGreaterThanOrEqual(64 * mib)
+  expect(problems).toEqual([])
+})
+
+test('declined in the wallet: nothing is paid, and the form is as it was', async () => {
+  const opened = await openStorage()
+  const { page, wallet, problems } = opened
+  await chooseSize(opened, '10')
+  wallet.rejectNext('eth_sendTransaction')
+  await page.getByRole('button', { name: 'Review payment' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
+  await page.getByText('You declined it in the wallet. Nothing was paid.').waitFor()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Review payment' }).waitFor()
+  expect((await readQuota(opened)).boughtBytes).toBe(0)
+  expect(problems).toEqual([])
+})
+
+test('too little money and the wrong network are said before anything is asked', async () => {
+  const opened = await openStorage({ isFunded: false })
+  const { page, wallet, problems } = opened
+  await wallet.moveTo(1)
+  await page.getByText('Your wallet is on another network.').waitFor()
+  await page.getByRole('button', { name: /^Switch to / }).click()
+  await page.getByText('Your wallet is on another network.').waitFor({ state: 'detached' })
+  await page.getByText('DAI', { exact: true }).click()
+  await page.getByRole('button', { name: 'Review payment' }).click()
+  await page.getByText('There is too little DAI in this wallet.').waitFor()
+  expect(await page.getByRole('button', { name: 'Continue in wallet' }).isDisabled()).toBe(true)
+  expect(problems).toEqual([])
+})
