@@ -1,6 +1,6 @@
 // A drop-in for the peer's published SDK: same names, positions, defaults and results; its faults are not copied.
 // The key client's functions are here as well; its `getAuthMessage`, whose name the SDK has too, is in `kavach`.
-// Functions whose service is not there yet are absent, so that a program finds out when it is built, not when it runs.
+// Those about another storage network (walrusBlobs, deleteFileWalrus) are absent, so that a program finds out when it is built.
 import { createWallet, getApiKey, getBalance, getQuote } from './account.ts'
 import {
   applyAccessCondition,
