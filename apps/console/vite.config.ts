@@ -25,5 +25,6 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     reportCompressedSize: false,
   },
+  worker: { format: 'es' },
   server: { port: 8079, proxy: { '/.well-known': 'http://127.0.0.1:8080' } },
 })

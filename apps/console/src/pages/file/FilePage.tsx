@@ -1,85 +1,115 @@
-import { CairnError, getFileInfo, listDirectory } from '@cairn/sdk'
-import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { File, Folder } from 'lucide-react'
-import { useClient } from '../../session/use-client.ts'
+import { CairnError } from '@cairn/sdk'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { FileQuestion, Globe } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { AccessPanel } from '../../access/AccessPanel.tsx'
+import { type FileInfo, nameOf, useFileInfo } from '../../files/use-file-info.ts'
+import { EncryptedContent } from '../../preview/EncryptedContent.tsx'
+import { SignInGate } from '../../session/SignInGate.tsx'
+import { buttonClass } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { formatBytes } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
-import { FileDetails } from './FileDetails.tsx'
+import { CopyLink, FileDetails } from './FileDetails.tsx'
+import { FileTabs } from './FileTabs.tsx'
+import { FolderPath } from './FolderView.tsx'
+import { PublicContent } from './PublicContent.tsx'
 
 /** One file over the list: Back and Escape return to the list as it was. */
 export function FilePage() {
-  const { cid = '' } = useParams({ strict: false })
-  const client = useClient()
+  const { cid = '', _splat: path = '' } = useParams({ strict: false })
+  const { tab = 'preview' } = useSearch({ strict: false })
   const navigate = useNavigate()
   const listSearch = useSearch({ from: '/files' })
-  const { data, error, refetch } = useQuery({
-    queryKey: ['file-info', cid],
-    queryFn: ({ signal }) => getFileInfo(client, cid, { signal }),
-  })
+  const { data, error, refetch } = useFileInfo(cid)
+  const below = path.split('/').at(-1) ?? ''
   return (
     <Modal
       isOpen
       place="right"
       onClose={() => void navigate({ to: '/files', search: listSearch })}
-      title={data === undefined || data.fileName === '' ? words.files.details : data.fileName}
+      title={below !== '' ? below : data === undefined ? words.files.details : nameOf(data)}
     >
       {error !== null ? (
-        <ErrorState error={error} onRetry={() => refetch()} />
+        <UnknownFile error={error} onRetry={refetch} />
       ) : data === undefined ? (
         <Skeleton className="h-40 w-full" />
+      ) : path !== '' ? (
+        <>
+          <FolderPath cid={cid} path={path} rootName={nameOf(data)} />
+          <PublicContent cid={cid} path={path} name={below} mimeType={null} />
+        </>
       ) : (
         <>
-          <FileDetails info={data} />
-          {data.encryption ? undefined : <FolderContents cid={cid} />}
+          <FileTabs cid={cid} shown={tab} />
+          <Tab tab={tab} info={data} />
         </>
       )}
     </Modal>
   )
 }
 
-/** Names shown at most; the gateway shows all of a folder. */
-const namesMost = 500
+/** A CID that this service does not keep is no fault: it may be kept elsewhere. */
+export function UnknownFile({ error, onRetry }: { error: unknown; onRetry: () => unknown }) {
+  if (CairnError.is(error, 'NOT_FOUND')) {
+    return <EmptyState icon={FileQuestion} title={words.preview.notFoundTitle} hint={words.preview.notFoundHint} />
+  }
+  return <ErrorState error={error} onRetry={onRetry} />
+}
 
-function FolderContents({ cid }: { cid: string }) {
-  const client = useClient()
-  const { data } = useQuery({
-    queryKey: ['folder', cid],
-    queryFn: async ({ signal }) => {
-      const items = []
-      try {
-        for await (const item of listDirectory(client, cid, { signal })) {
-          items.push(item)
-          if (items.length >= namesMost) break
-        }
-      } catch (error) {
-        if (CairnError.is(error, 'NOT_A_DIRECTORY')) return []
-        throw error
-      }
-      return items
-    },
-  })
-  if (data === undefined || data.length === 0) return undefined
+function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' | 'names'; info: FileInfo }) {
+  const { cid, encryption } = info
+  if (tab === 'details') return <FileDetails info={info} />
+  if (tab === 'access') {
+    if (!encryption) {
+      return (
+        <EmptyState icon={Globe} title={words.preview.publicAccessTitle} hint={words.preview.publicAccessHint}>
+          <CopyLink cid={cid} />
+        </EmptyState>
+      )
+    }
+    return <SignInGate>{() => <AccessPanel cid={cid} name={nameOf(info)} isPart />}</SignInGate>
+  }
+  if (tab === 'proofs') {
+    return (
+      <Elsewhere title={words.preview.proofsTitle} hint={words.preview.proofsHint}>
+        <Link to="/proofs/$cid" params={{ cid }} className={buttonClass('primary')}>
+          {words.preview.proofsGo}
+        </Link>
+      </Elsewhere>
+    )
+  }
+  if (tab === 'names') {
+    return (
+      <Elsewhere title={words.preview.namesTitle} hint={words.preview.namesHint}>
+        <Link to="/names" className={buttonClass('primary')}>
+          {words.preview.namesGo}
+        </Link>
+      </Elsewhere>
+    )
+  }
+  return <FileContent info={info} />
+}
+
+/** The content of a file: public at once, encrypted after the key nodes said yes. */
+export function FileContent({ info }: { info: FileInfo }) {
+  const { cid, encryption, mimeType, fileSizeInBytes } = info
+  const common = { cid, name: nameOf(info), mimeType }
+  return encryption ? (
+    <EncryptedContent {...common} sizeBytes={Number(fileSizeInBytes)} />
+  ) : (
+    <PublicContent {...common} />
+  )
+}
+
+function Elsewhere({ title, hint, children }: { title: string; hint: string; children: ReactNode }) {
   return (
-    <section className="mt-8">
-      <h3 className="mb-2 flex items-center gap-2 font-semibold text-sm">
-        <Folder aria-hidden="true" size={16} />
-        {words.places.contents}
-      </h3>
-      <ul className="divide-y divide-line rounded-lg border border-line">
-        {data.map(({ name, dagSizeBytes }) => (
-          <li key={name} className="flex items-center gap-3 px-3 py-2 text-sm">
-            <File aria-hidden="true" size={16} className="shrink-0 text-ink-faint" />
-            <span className="min-w-0 flex-1 truncate">{name}</span>
-            {dagSizeBytes === undefined ? undefined : (
-              <span className="text-ink-soft tabular">{formatBytes(dagSizeBytes)}</span>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
+    <div className="flex flex-col items-start gap-3">
+      <h3 className="font-semibold">{title}</h3>
+      <p className="text-ink-soft text-sm">{hint}</p>
+      {children}
+    </div>
   )
 }

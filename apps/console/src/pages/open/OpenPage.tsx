@@ -1,30 +1,36 @@
-import { getFileInfo } from '@cairn/sdk'
-import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useClient } from '../../session/use-client.ts'
-import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Globe, Lock } from 'lucide-react'
+import { nameOf, useFileInfo } from '../../files/use-file-info.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { ShortCode } from '../../ui/ShortCode.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { Tag } from '../../ui/Tag.tsx'
+import { formatBytes } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
-import { FileDetails } from '../file/FileDetails.tsx'
+import { FileContent, UnknownFile } from '../file/FilePage.tsx'
 
 /** What somebody sees who was given a link: a public file at once, an encrypted one with the wallet it was shared with. */
 export function OpenPage() {
   const { cid } = useParams({ from: '/open/$cid' })
-  const client = useClient()
-  const { data, error, refetch } = useQuery({
-    queryKey: ['file-info', cid],
-    queryFn: ({ signal }) => getFileInfo(client, cid, { signal }),
-  })
+  const { data, error, refetch } = useFileInfo(cid)
   return (
     <div className="mx-auto w-full max-w-2xl">
-      <PageHeader title={data === undefined || data.fileName === '' ? words.places.openTitle : data.fileName} />
+      <PageHeader title={data === undefined ? words.places.openTitle : nameOf(data)} />
       {error !== null ? (
-        <ErrorState error={error} onRetry={() => refetch()} />
+        <UnknownFile error={error} onRetry={refetch} />
       ) : data === undefined ? (
         <Skeleton className="h-40 w-full" />
       ) : (
-        <FileDetails info={data} />
+        <>
+          <p className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-soft text-sm">
+            <Tag icon={data.encryption ? Lock : Globe}>
+              {data.encryption ? words.files.encryptedTag : words.files.publicTag}
+            </Tag>
+            <span className="tabular">{formatBytes(Number(data.fileSizeInBytes))}</span>
+            <ShortCode text={cid} label={words.files.copyCid} />
+          </p>
+          <FileContent info={data} />
+        </>
       )}
     </div>
   )

@@ -1,0 +1,105 @@
+import { CairnError, explainAccess } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Clock, KeyRound, ShieldX } from 'lucide-react'
+import { ConditionFindings } from '../conditions/ConditionFindings.tsx'
+import { useNetwork } from '../network/NetworkProvider.tsx'
+import { toCairnError } from '../network/query-client.ts'
+import { getSession, useSession } from '../session/session-store.ts'
+import { clientOf } from '../session/use-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { ShortCode } from '../ui/ShortCode.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { words } from '../words/words.ts'
+
+/** Why an encrypted file does not open: not allowed, too few nodes, no key, a chain that does not answer. */
+export function AccessFault({ cid, error, onRetry }: { cid: string; error: unknown; onRetry: () => unknown }) {
+  const { code, details } = toCairnError(error)
+  const retry = <Button onClick={() => void onRetry()}>{words.shell.retry}</Button>
+  if (code === 'ACCESS_DENIED') return <Denied cid={cid} onRetry={onRetry} />
+  if (code === 'KEY_NOT_FOUND') {
+    return <EmptyState icon={KeyRound} title={words.access.unknownTitle} hint={words.access.unknownHint} />
+  }
+  if (code === 'CONDITION_UNKNOWN') {
+    return (
+      <EmptyState icon={Clock} title={words.access.waitTitle} hint={words.access.waitHint}>
+        {retry}
+      </EmptyState>
+    )
+  }
+  if (code === 'NOT_ENOUGH_SHARDS') {
+    return (
+      <div role="alert">
+        <EmptyState icon={KeyRound} title={words.access.shardsTitle(shardsOf(details))} hint={words.access.shardsHint}>
+          {retry}
+        </EmptyState>
+        <NodeAnswers details={details} />
+      </div>
+    )
+  }
+  return <ErrorState error={error} onRetry={onRetry} />
+}
+
+/** Whose right is missing, and which condition is not met: the nodes tell everybody about himself. */
+function Denied({ cid, onRetry }: { cid: string; onRetry: () => unknown }) {
+  const network = useNetwork()
+  const address = useSession()?.address ?? ''
+  const { data, error } = useQuery({
+    queryKey: ['explain', cid, address],
+    queryFn: ({ signal }) => explainAccess(clientOf(network, getSession()), cid, { signal }),
+    staleTime: 0,
+  })
+  const hasConditions = data !== undefined && data.conditions.length > 0
+  return (
+    <div role="alert" className="flex animate-rise flex-col gap-4">
+      <div className="flex flex-col items-center gap-2 text-center">
+        <span className="grid size-12 place-items-center rounded-xl bg-bad-soft text-bad">
+          <ShieldX aria-hidden="true" size={24} strokeWidth={1.7} />
+        </span>
+        <h2 className="font-semibold text-lg">{words.access.deniedTitle}</h2>
+        <p className="max-w-md text-ink-soft">
+          {data === undefined || hasConditions ? words.access.deniedHint : words.access.deniedNoConditions}
+        </p>
+        <p className="flex flex-wrap items-center justify-center gap-x-2 text-sm">
+          {words.access.deniedAddress}
+          <ShortCode text={address} label={words.session.copyAddress} />
+        </p>
+        <Button onClick={() => void onRetry()}>{words.shell.retry}</Button>
+      </div>
+      {hasConditions ? (
+        <ConditionFindings cid={cid} verdict={data} />
+      ) : data === undefined && error === null ? (
+        <Skeleton className="h-16 w-full" />
+      ) : undefined}
+      {error !== null && !CairnError.is(error, 'ACCESS_DENIED') ? <ErrorState error={error} /> : undefined}
+    </div>
+  )
+}
+
+function shardsOf({ shards }: Record<string, unknown>): number {
+  return typeof shards === 'number' ? shards : 0
+}
+
+function NodeAnswers({ details: { nodes } }: { details: Record<string, unknown> }) {
+  const rows: unknown[] = Array.isArray(nodes) ? nodes : []
+  const answers = rows.flatMap((row) =>
+    typeof row === 'object' && row !== null && 'node' in row && typeof row.node === 'number'
+      ? [{ node: row.node, message: 'message' in row ? String(row.message) : '' }]
+      : [],
+  )
+  if (answers.length === 0) return undefined
+  return (
+    <section className="mx-auto max-w-md">
+      <h3 className="mb-2 font-semibold text-sm">{words.access.shardsNodes}</h3>
+      <ul className="divide-y divide-line rounded-lg border border-line text-left text-sm">
+        {answers.map(({ node, message }) => (
+          <li key={node} className="flex flex-wrap gap-x-3 px-3 py-2">
+            <span className="font-medium">{words.access.node(node)}</span>
+            <span className="text-ink-soft">{message}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,35 @@
+import type { KeyReport } from '@cairn/sdk'
+import { CircleAlert, CircleCheck, CircleDashed, CircleX } from 'lucide-react'
+import { words } from '../words/words.ts'
+
+type Node = KeyReport['nodes'][number]
+
+/** What each of the five key nodes holds: a dot in its own form and colour, and the same in words. */
+export function NodesHeld({ nodes }: { nodes: readonly Node[] }) {
+  return (
+    <ul className="divide-y divide-line rounded-lg border border-line">
+      {nodes.map((node) => (
+        <li key={node.node} className="flex flex-wrap items-center gap-x-3 gap-y-0.5 px-3 py-2 text-sm">
+          <Dot node={node} />
+          <span className="font-medium">{words.access.node(node.node)}</span>
+          <span className="min-w-0 flex-1 basis-40 text-ink-soft sm:text-right">{describe(node)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Dot({ node: { error, isAgreed, status } }: { node: Node }) {
+  const common = { 'aria-hidden': true, size: 18 } as const
+  if (error !== undefined) return <CircleX {...common} className="shrink-0 text-bad" />
+  if (!isAgreed) return <CircleAlert {...common} className="shrink-0 text-warn" />
+  if (status?.state === 'pending') return <CircleDashed {...common} className="shrink-0 text-warn" />
+  return <CircleCheck {...common} className="shrink-0 text-good" />
+}
+
+function describe({ error, status, isAgreed }: Node): string {
+  if (error !== undefined) return error.message
+  if (status === undefined) return ''
+  if (!isAgreed) return words.access.nodeOther(status.version)
+  return status.state === 'pending' ? words.access.nodePending : words.access.nodeGood(status.version)
+}

@@ -1,0 +1,82 @@
+import { revokeAccess } from '@cairn/sdk'
+import { UserMinus } from 'lucide-react'
+import { useState } from 'react'
+import { isAborted } from '../session/is-aborted.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { IconButton } from '../ui/IconButton.tsx'
+import { ShortCode } from '../ui/ShortCode.tsx'
+import { toastError } from '../ui/toast-store.ts'
+import { words } from '../words/words.ts'
+import type { KeyChange } from './use-key-change.ts'
+
+/** Addresses that a file is shared with; its owner can take the right back from each. */
+export function PeopleList({
+  cid,
+  name,
+  sharedTo,
+  canChange,
+  start,
+}: {
+  cid: string
+  name: string
+  sharedTo: readonly string[]
+  canChange: boolean
+  start: (change: KeyChange) => Promise<void>
+}) {
+  const [leaving, setLeaving] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const revoke = async (address: string) => {
+    setBusy(true)
+    try {
+      await start({
+        name: words.access.pendingRevoke(name),
+        run: (client, options) => revokeAccess(client, cid, [address], options),
+      })
+      setLeaving(undefined)
+    } catch (error) {
+      if (!isAborted(error)) toastError(words.access.revokeTitle, error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  if (sharedTo.length === 0) {
+    return (
+      <p className="text-sm">
+        {words.access.nobody}. <span className="text-ink-soft">{canChange ? words.access.nobodyHint : ''}</span>
+      </p>
+    )
+  }
+  return (
+    <>
+      <ul
+        aria-label={words.access.people}
+        className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line"
+      >
+        {sharedTo.map((address) => (
+          <li key={address} className="flex items-center justify-between gap-2 py-1 pr-1 pl-3">
+            <ShortCode text={address} label={words.session.copyAddress} />
+            {canChange ? (
+              <IconButton
+                icon={UserMinus}
+                size="small"
+                label={words.access.revoke(address)}
+                onClick={() => setLeaving(address)}
+              />
+            ) : undefined}
+          </li>
+        ))}
+      </ul>
+      <Confirm
+        isOpen={leaving !== undefined}
+        onClose={() => setLeaving(undefined)}
+        title={words.access.revokeTitle}
+        hint={words.access.revokeHint}
+        confirmLabel={words.access.revokeGo}
+        isBusy={isBusy}
+        onConfirm={() => leaving !== undefined && void revoke(leaving)}
+      >
+        {leaving === undefined ? undefined : <ShortCode text={leaving} />}
+      </Confirm>
+    </>
+  )
+}

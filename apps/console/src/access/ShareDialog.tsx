@@ -1,0 +1,120 @@
+import { sharedAddressesPerCallMost } from '@cairn/protocol'
+import { type ChangeResult, shareFile } from '@cairn/sdk'
+import { UserPlus } from 'lucide-react'
+import { useId, useState } from 'react'
+import { isAborted } from '../session/is-aborted.ts'
+import { Button } from '../ui/Button.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { Modal } from '../ui/Modal.tsx'
+import { fieldClass } from '../ui/TextField.tsx'
+import { toastError } from '../ui/toast-store.ts'
+import { words } from '../words/words.ts'
+import { parseAddresses } from './parse-addresses.ts'
+import type { KeyChange } from './use-key-change.ts'
+
+/** Lets any number of addresses open a file, in one run over the nodes. */
+export function ShareDialog({
+  cid,
+  name,
+  owner,
+  sharedTo,
+  onClose,
+  start,
+}: {
+  cid: string
+  name: string
+  owner: string
+  sharedTo: readonly string[]
+  onClose: () => void
+  start: (change: KeyChange) => Promise<void>
+}) {
+  const id = useId()
+  const [text, setText] = useState('')
+  const [wasTried, setTried] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const { addresses, bad } = parseAddresses(text)
+  const known = addresses.filter((address) => sharedTo.includes(address))
+  const fresh = addresses.filter((address) => address !== owner && !sharedTo.includes(address))
+  const fault = bad.length > 0 ? words.access.shareBad(bad) : fresh.length === 0 ? words.access.shareEmpty : undefined
+  const notes = [
+    ...(known.length > 0 ? [words.access.shareKnown(known.length)] : []),
+    ...(addresses.includes(owner) ? [words.access.shareOwner] : []),
+  ]
+  const share = async () => {
+    setTried(true)
+    if (fault !== undefined) return
+    setBusy(true)
+    try {
+      await start({
+        name: words.access.pendingShare(fresh.length, name),
+        run: async (client, options) => {
+          let last: ChangeResult | undefined
+          for (let at = 0; at < fresh.length; at += sharedAddressesPerCallMost) {
+            last = await shareFile(client, cid, fresh.slice(at, at + sharedAddressesPerCallMost), options)
+          }
+          return last ?? { done: [], pending: [], isEffective: true }
+        },
+      })
+      onClose()
+    } catch (error) {
+      setBusy(false)
+      if (!isAborted(error)) toastError(words.access.shareTitle, error)
+    }
+  }
+  const link = `${location.origin}/open/${cid}`
+  return (
+    <Modal
+      isOpen
+      onClose={onClose}
+      title={words.access.shareTitle}
+      hint={words.access.shareHint}
+      footer={
+        <>
+          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button kind="primary" isBusy={isBusy} onClick={() => void share()}>
+            <UserPlus aria-hidden="true" size={16} />
+            {words.access.shareGo(fresh.length)}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-5">
+        <div className="flex flex-col gap-1.5">
+          <label htmlFor={id} className="font-medium text-sm">
+            {words.access.shareLabel}
+          </label>
+          <textarea
+            id={id}
+            rows={4}
+            value={text}
+            spellCheck={false}
+            autoComplete="off"
+            placeholder={words.access.sharePlaceholder}
+            aria-describedby={`${id}-hint`}
+            {...(wasTried && fault !== undefined ? { 'aria-invalid': true } : {})}
+            onChange={({ currentTarget }) => setText(currentTarget.value)}
+            className={`${fieldClass} py-2 font-mono`}
+          />
+          <p id={`${id}-hint`} className="text-ink-soft text-sm">
+            {[words.access.shareFieldHint, ...notes].join(' ')}
+          </p>
+          {wasTried && fault !== undefined ? (
+            <p role="alert" className="text-bad text-sm">
+              {fault}
+            </p>
+          ) : undefined}
+        </div>
+        <div>
+          <p className="font-medium text-sm">{words.access.link}</p>
+          <p className="flex min-w-0 items-center gap-1">
+            <span className="min-w-0 truncate font-mono text-ink-soft text-sm" title={link}>
+              {link}
+            </span>
+            <CopyButton text={link} size="small" label={words.access.copyLink} />
+          </p>
+          <p className="text-ink-soft text-sm">{words.access.linkHint}</p>
+        </div>
+      </div>
+    </Modal>
+  )
+}

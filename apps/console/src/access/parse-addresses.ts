@@ -1,0 +1,13 @@
+import { normalizeIdentity, zeroAddress } from '@cairn/protocol'
+
+/** Addresses among pasted text: each once, in the form that is compared; and what is no address. */
+export function parseAddresses(text: string): { addresses: string[]; bad: string[] } {
+  const addresses = new Set<string>()
+  const bad: string[] = []
+  for (const part of text.split(/[\s,;]+/).filter(Boolean)) {
+    const address = normalizeIdentity(part)
+    if (address === '' || address === zeroAddress) bad.push(part)
+    else addresses.add(address)
+  }
+  return { addresses: [...addresses], bad }
+}

@@ -1,0 +1,58 @@
+import type { explainAccess } from '@cairn/sdk'
+import { CircleCheck, CircleHelp, CircleX } from 'lucide-react'
+import { words } from '../words/words.ts'
+import { readText } from './condition-parts.ts'
+import { describeCondition } from './describe-condition.ts'
+import { emptyDraft, fromSaved } from './draft.ts'
+import { useConditions } from './use-conditions.ts'
+
+type Verdict = Awaited<ReturnType<typeof explainAccess>>
+
+const marks = {
+  true: { Icon: CircleCheck, className: 'text-good' },
+  false: { Icon: CircleX, className: 'text-bad' },
+  unknown: { Icon: CircleHelp, className: 'text-warn' },
+} as const
+
+/** What the key nodes found about each condition of a file, for one address. */
+export function ConditionFindings({ cid, verdict }: { cid: string; verdict: Verdict }) {
+  const { data } = useConditions(cid)
+  const draft = data === undefined ? emptyDraft : fromSaved(data)
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="font-semibold text-sm">{words.access.deniedLines}</h3>
+      <ul className="divide-y divide-line rounded-lg border border-line">
+        {verdict.conditions.map(({ id, result, observed, reason }) => {
+          const { Icon, className } = marks[result]
+          const condition = draft.conditions.find((one) => readText(one, ['id']) === String(id))
+          return (
+            <li key={id} className="flex items-start gap-3 px-3 py-2.5 text-sm">
+              <Icon aria-hidden="true" size={18} className={`mt-px shrink-0 ${className}`} />
+              <div className="min-w-0">
+                <p>
+                  {condition === undefined
+                    ? words.conditions.condition(String(id))
+                    : describeCondition(draft.chainType, condition)}
+                </p>
+                <p className="text-ink-soft">
+                  <span className={`font-medium ${className}`}>{words.conditions.result[result]}</span>
+                  {observed === undefined || observed === null ? '' : `. ${words.conditions.observed(show(observed))}`}
+                  {reason === undefined ? '' : `. ${reason}`}
+                </p>
+              </div>
+            </li>
+          )
+        })}
+      </ul>
+      {verdict.aggregator === null || verdict.aggregator === '' ? undefined : (
+        <p className="text-ink-soft text-sm">
+          {words.access.deniedJoin} <code className="font-mono">{verdict.aggregator.replace(/[[\]]/g, '')}</code>
+        </p>
+      )}
+    </section>
+  )
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

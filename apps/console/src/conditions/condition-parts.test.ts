@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { readField, readText, writeField } from './condition-parts.ts'
+
+const condition = { id: 1, parameters: [':userAddress', 7], returnValueTest: { comparator: '>=', value: '1' } }
+
+test('a field is read and written by its path, and nothing else changes', () => {
+  expect(readField(condition, ['parameters', 1])).toBe(7)
+  expect(readText(condition, ['returnValueTest'])).toBe('{"comparator":">=","value":"1"}')
+  expect(readText(condition, ['contractAddress'])).toBe('')
+  const changed = writeField(condition, ['returnValueTest', 'value'], '5')
+  expect(changed).toEqual({ ...condition, returnValueTest: { comparator: '>=', value: '5' } })
+  expect(condition.returnValueTest.value).toBe('1')
+  expect(writeField(changed, ['parameters', 1], '8')['parameters']).toEqual([':userAddress', '8'])
+})
+
+test('undefined takes a field away; names of prototypes are no fields', () => {
+  expect(writeField(condition, ['parameters'], undefined)).not.toHaveProperty('parameters')
+  expect(readField(condition, ['constructor'])).toBeUndefined()
+  expect(readField(condition, ['parameters', 'length'])).toBeUndefined()
+})

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import {
+  aggregatorOf,
+  checkDraft,
+  type Draft,
+  fromJson,
+  fromSaved,
+  nextId,
+  readGrouping,
+  toAggregator,
+  toInput,
+} from './draft.ts'
+import { createCondition, findTemplate, templateNames, templates } from './templates.ts'
+
+const contract = `0x${'ab'.repeat(20)}`
+const block = (id: number) => createCondition('block', id, 'local')
+const draft = (count: number, more: Partial<Draft> = {}): Draft => ({
+  chainType: 'EVM',
+  conditions: Array.from({ length: count }, (_one, i) => block(i + 1)),
+  mode: 'all',
+  grouping: '',
+  ...more,
+})
+
+test('ids are given by themselves, and joined as all, any or grouped', () => {
+  expect(nextId(draft(2))).toBe(3)
+  expect(aggregatorOf(draft(1))).toBe('')
+  expect(aggregatorOf(draft(3))).toBe('[1] and [2] and [3]')
+  expect(aggregatorOf(draft(2, { mode: 'any' }))).toBe('[1] or [2]')
+  expect(aggregatorOf(draft(3, { mode: 'own', grouping: '(1 and 2) or [3]' }))).toBe('([1] and [2]) or [3]')
+  expect(toAggregator('!1 and ( 2 or 10 )')).toBe('![1] and ( [2] or [10] )')
+})
+
+test('a grouping says what it means, or what is wrong with it', () => {
+  const good = draft(3, { mode: 'own', grouping: '(1 and 2) or 3' })
+  expect(checkDraft(good)).toEqual({ fields: {}, other: undefined })
+  expect(readGrouping(good)).toMatchObject({ kind: 'or' })
+  const unknown = draft(2, { mode: 'own', grouping: '1 and 7' })
+  expect(readGrouping(unknown)).toBeUndefined()
+  expect(checkDraft(unknown).other).toContain('Names the id 7')
+  expect(checkDraft(draft(3, { mode: 'own', grouping: '1 and 2' })).other).toContain('[3]')
+})
+
+test('faults are told by field, in the words of the protocol', () => {
+  const one = createCondition('erc20', 1, 'local')
+  expect(checkDraft(draft(0, { conditions: [one] })).fields).toEqual({
+    'conditions.0.contractAddress': 'Must be 0x and 40 hex characters.',
+  })
+})
+
+test('what was saved comes back as it was, and as JSON', () => {
+  for (const wish of [
+    draft(1),
+    draft(2),
+    draft(2, { mode: 'any' }),
+    draft(3, { mode: 'own', grouping: '(1 and 2) or 3' }),
+  ]) {
+    const { conditions, aggregator } = toInput(wish)
+    const saved = fromSaved({ aggregator, conditions, conditionsSolana: [], conditionsCoreum: [] })
+    expect(saved).toMatchObject({ mode: wish.mode, conditions: wish.conditions })
+    expect(toInput(fromJson(JSON.stringify(toInput(wish))))).toEqual(toInput(wish))
+  }
+  expect(
+    fromSaved({ aggregator: null, conditions: [], conditionsSolana: [{ id: 1 }], conditionsCoreum: [] }).chainType,
+  ).toBe('SOLANA')
+  expect(() => fromJson('{')).toThrow('not JSON')
+  expect(() => fromJson('{"conditions":[]}')).toThrow('at least 1')
+})
+
+test.each(templateNames)('a new %s fits its own sentence, and is right once its addresses are filled in', (name) => {
+  const { chainType } = templates[name]
+  const chain = { EVM: 'local', SOLANA: 'MAINNET', COREUM: 'Coreum_Mainnet' }[chainType]
+  const made = createCondition(name, 1, chain)
+  expect(findTemplate(chainType, made)).toBe(name)
+  const filled = {
+    ...made,
+    ...('contractAddress' in made
+      ? { contractAddress: chainType === 'SOLANA' ? '11111111111111111111111111111112' : contract }
+      : {}),
+    ...('classid' in made ? { classid: 'puppies-devcore1' } : {}),
+  }
+  expect(checkDraft({ chainType, conditions: [filled], mode: 'all', grouping: '' })).toEqual({
+    fields: {},
+    other: undefined,
+  })
+})

@@ -1,0 +1,137 @@
+import { CairnError, type Expression, parseAggregator, parseConditions } from '@cairn/protocol'
+import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
+
+/** How conditions are joined: all of them, any one, or as the text field says. */
+export type JoinMode = 'all' | 'any' | 'own'
+
+/** Conditions as they are edited. */
+export type Draft = {
+  chainType: DraftChainType
+  conditions: readonly RawCondition[]
+  mode: JoinMode
+  /** In mode `own`: ids with and, or, ! and parentheses; with or without brackets around ids. */
+  grouping: string
+}
+
+export const emptyDraft: Draft = { chainType: 'EVM', conditions: [], mode: 'all', grouping: '' }
+
+/** What key nodes answer about the conditions of a file. */
+export type SavedConditions = {
+  aggregator: string | null
+  conditions: readonly unknown[]
+  conditionsSolana: readonly unknown[]
+  conditionsCoreum: readonly unknown[]
+}
+
+export function idsOf({ conditions }: Pick<Draft, 'conditions'>): number[] {
+  return conditions.map((condition) => Number(readText(condition, ['id'])))
+}
+
+/** The number that the next condition gets. */
+export function nextId(draft: Pick<Draft, 'conditions'>): number {
+  return Math.max(0, ...idsOf(draft).filter(Number.isSafeInteger)) + 1
+}
+
+/** Ids in brackets, as they are saved: `(1 and 2) or 3` becomes `([1] and [2]) or [3]`. */
+export function toAggregator(grouping: string): string {
+  return grouping.replace(
+    /\[\s*([\d.]+)\s*\]|([\d.]+)/g,
+    (_all, bracketed: string, bare: string) => `[${bracketed ?? bare}]`,
+  )
+}
+
+/** The aggregator of a draft, as it is saved. */
+export function aggregatorOf(draft: Draft): string {
+  const ids = idsOf(draft)
+  if (ids.length < 2) return ''
+  if (draft.mode === 'own') return toAggregator(draft.grouping.trim())
+  return ids.map((id) => `[${id}]`).join(draft.mode === 'all' ? ' and ' : ' or ')
+}
+
+/** What is sent for a draft, and what importing takes. */
+export function toInput(draft: Draft): {
+  chainType: DraftChainType
+  conditions: readonly RawCondition[]
+  aggregator: string
+} {
+  return { chainType: draft.chainType, conditions: draft.conditions, aggregator: aggregatorOf(draft) }
+}
+
+/** A draft of what is saved. */
+export function fromSaved(saved: SavedConditions): Draft {
+  const { conditions, conditionsSolana, conditionsCoreum, aggregator } = saved
+  if (conditionsSolana.length > 0) return toDraft('SOLANA', conditionsSolana, aggregator ?? '')
+  if (conditionsCoreum.length > 0) return toDraft('COREUM', conditionsCoreum, aggregator ?? '')
+  return toDraft('EVM', conditions, aggregator ?? '')
+}
+
+/**
+ * A draft of JSON that somebody pasted: `{ chainType, conditions, aggregator }`, or a list of conditions alone.
+ * @throws CairnError INVALID_CONDITION
+ */
+export function fromJson(text: string): Draft {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new CairnError('INVALID_CONDITION', { message: 'This is not JSON' })
+  }
+  const input: Record<string, unknown> = Array.isArray(json)
+    ? { conditions: json }
+    : typeof json === 'object' && json !== null
+      ? { ...json }
+      : {}
+  const { chainType, conditions, aggregator } = parseConditions(input)
+  if (chainType === 'RADIX') {
+    throw new CairnError('INVALID_CONDITION', { message: 'No key node reads Radix' })
+  }
+  return toDraft(chainType, conditions, aggregator)
+}
+
+function toDraft(chainType: DraftChainType, list: readonly unknown[], aggregator: string): Draft {
+  const conditions = list.flatMap((one) => (typeof one === 'object' && one !== null ? [{ ...one }] : []))
+  const grouping = aggregator.replace(/[[\]]/g, '')
+  for (const mode of ['all', 'any'] as const) {
+    const draft: Draft = { chainType, conditions, mode, grouping }
+    if (aggregator === '' || squeeze(aggregatorOf(draft)) === squeeze(aggregator)) return draft
+  }
+  return { chainType, conditions, mode: 'own', grouping }
+}
+
+const squeeze = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase()
+
+/** What has to be mended, by `conditions.{position}.{field}`; and of the grouping. Empty where a draft can be saved. */
+export type Faults = { fields: Readonly<Record<string, string>>; other: string | undefined }
+
+/** Checks a draft by the rules that the key nodes have. */
+export function checkDraft(draft: Draft): Faults {
+  if (draft.conditions.length === 0) return { fields: {}, other: undefined }
+  try {
+    parseConditions(toInput(draft))
+    return { fields: {}, other: undefined }
+  } catch (error) {
+    if (!CairnError.is(error, 'INVALID_CONDITION')) throw error
+    const fields: Record<string, string> = {}
+    const told: unknown = error.details['fields']
+    if (typeof told === 'object' && told !== null) {
+      for (const [name, text] of Object.entries(told)) fields[name] = soften(String(text))
+    }
+    return { fields, other: Object.keys(fields).length > 0 ? undefined : soften(error.message) }
+  }
+}
+
+/** The sentence of the protocol without the words that name it for programs. */
+function soften(message: string): string {
+  const text = message.replace(/^Condition validation error: /, '').replace(/^"[^"]*"(?: of condition \S+)? /, '')
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+/** How a grouping is understood; undefined where it cannot be. */
+export function readGrouping(draft: Draft): Expression | undefined {
+  try {
+    return parseAggregator(aggregatorOf(draft), idsOf(draft))
+  } catch (error) {
+    if (CairnError.is(error, 'INVALID_CONDITION')) return undefined
+    throw error
+  }
+}

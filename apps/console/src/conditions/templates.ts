@@ -1,0 +1,240 @@
+import type { DraftChainType, FieldPath, RawCondition } from './condition-parts.ts'
+import { readField } from './condition-parts.ts'
+
+/** How a field of a sentence is asked for. */
+export type FieldKind = 'chain' | 'comparator' | 'amount' | 'number' | 'time' | 'address' | 'text'
+
+/** A field of a sentence: where it stands in the condition, and how it is written. */
+export type SentenceField = {
+  path: FieldPath
+  kind: FieldKind
+  /** Of amounts: how many digits stand behind the point. `token`: the contract says. */
+  decimals?: number | 'token'
+}
+
+/** A kind of condition that people ask for, as a sentence with fields. */
+export type Template = {
+  chainType: DraftChainType
+  /** Fields by the names that the sentence has them under. */
+  fields: Readonly<Record<string, SentenceField>>
+  /** What a new one begins with. */
+  create: (chain: string) => RawCondition
+  /** Whether a condition is of this kind. */
+  fits: (condition: RawCondition) => boolean
+}
+
+const user = ':userAddress'
+const chain: SentenceField = { path: ['chain'], kind: 'chain' }
+const comparator: SentenceField = { path: ['returnValueTest', 'comparator'], kind: 'comparator' }
+const value = (kind: FieldKind, decimals?: number | 'token'): SentenceField => ({
+  path: ['returnValueTest', 'value'],
+  kind,
+  ...(decimals === undefined ? {} : { decimals }),
+})
+const contract: SentenceField = { path: ['contractAddress'], kind: 'address' }
+const parameter = (index: number): SentenceField => ({ path: ['parameters', index], kind: 'text' })
+const atLeast = (least: string) => ({ comparator: '>=', value: least })
+const is = (condition: RawCondition, type: string, method: string) =>
+  String(condition['standardContractType'] ?? '').toLowerCase() === type.toLowerCase() && condition['method'] === method
+const hasUser = (condition: RawCondition) => readField(condition, ['parameters', 0]) === user
+const solana = (method: string) => (condition: RawCondition) => is(condition, '', method)
+const coreum = (method: string) => (condition: RawCondition) => is(condition, '', method)
+
+/** Kinds of conditions by name; the first that fits tells the sentence. Words: `words.conditions.kinds`. */
+export const templates = {
+  erc20: {
+    chainType: 'EVM',
+    fields: { comparator, amount: value('amount', 'token'), contract, chain },
+    create: (name) => ({
+      standardContractType: 'ERC20',
+      chain: name,
+      contractAddress: '',
+      method: 'balanceOf',
+      parameters: [user],
+      returnValueTest: atLeast('1'),
+    }),
+    fits: (condition) => is(condition, 'ERC20', 'balanceOf') && hasUser(condition),
+  },
+  erc721: {
+    chainType: 'EVM',
+    fields: { comparator, amount: value('number'), contract, chain },
+    create: (name) => ({
+      standardContractType: 'ERC721',
+      chain: name,
+      contractAddress: '',
+      method: 'balanceOf',
+      parameters: [user],
+      returnValueTest: atLeast('1'),
+    }),
+    fits: (condition) => is(condition, 'ERC721', 'balanceOf') && hasUser(condition),
+  },
+  erc721Id: {
+    chainType: 'EVM',
+    fields: { tokenId: parameter(0), contract, chain },
+    create: (name) => ({
+      standardContractType: 'ERC721',
+      chain: name,
+      contractAddress: '',
+      method: 'ownerOf',
+      parameters: ['1'],
+      returnValueTest: { comparator: '==', value: user },
+    }),
+    fits: (condition) =>
+      is(condition, 'ERC721', 'ownerOf') &&
+      readField(condition, ['returnValueTest', 'comparator']) === '==' &&
+      readField(condition, ['returnValueTest', 'value']) === user,
+  },
+  erc1155: {
+    chainType: 'EVM',
+    fields: { comparator, amount: value('number'), tokenId: parameter(1), contract, chain },
+    create: (name) => ({
+      standardContractType: 'ERC1155',
+      chain: name,
+      contractAddress: '',
+      method: 'balanceOf',
+      parameters: [user, '1'],
+      returnValueTest: atLeast('1'),
+    }),
+    fits: (condition) => is(condition, 'ERC1155', 'balanceOf') && hasUser(condition),
+  },
+  balance: {
+    chainType: 'EVM',
+    fields: { comparator, amount: value('amount', 18), chain },
+    create: (name) => ({
+      standardContractType: '',
+      chain: name,
+      method: 'getBalance',
+      returnValueTest: atLeast('1000000000000000000'),
+    }),
+    fits: (condition) => is(condition, '', 'getBalance'),
+  },
+  block: {
+    chainType: 'EVM',
+    fields: { chain, comparator, amount: value('number') },
+    create: (name) => ({
+      standardContractType: '',
+      chain: name,
+      method: 'getBlockNumber',
+      returnValueTest: atLeast('1'),
+    }),
+    fits: (condition) => is(condition, '', 'getBlockNumber'),
+  },
+  custom: {
+    chainType: 'EVM',
+    fields: { method: { path: ['method'], kind: 'text' }, contract, chain, comparator, value: value('text') },
+    create: (name) => ({
+      standardContractType: 'Custom',
+      chain: name,
+      contractAddress: '',
+      method: 'isMember',
+      parameters: [user],
+      inputArrayType: ['address'],
+      outputType: 'bool',
+      returnValueTest: { comparator: '==', value: 'true' },
+    }),
+    fits: (condition) => String(condition['standardContractType']).toLowerCase() === 'custom',
+  },
+  solanaBalance: {
+    chainType: 'SOLANA',
+    fields: { comparator, amount: value('amount', 9), chain },
+    create: (name) => ({
+      standardContractType: '',
+      chain: name,
+      method: 'getBalance',
+      pdaInterface: { offset: 0, selector: '' },
+      returnValueTest: atLeast('1000000000'),
+    }),
+    fits: solana('getBalance'),
+  },
+  solanaToken: {
+    chainType: 'SOLANA',
+    fields: { comparator, amount: value('number'), contract, chain },
+    create: (name) => ({
+      standardContractType: 'spl-token',
+      chain: name,
+      contractAddress: '',
+      method: 'getTokenAccountsByOwner',
+      parameters: [user],
+      pdaInterface: { offset: 0, selector: 'account.data.parsed.info.tokenAmount.amount' },
+      returnValueTest: atLeast('1'),
+    }),
+    fits: (condition) => is(condition, 'spl-token', 'getTokenAccountsByOwner'),
+  },
+  solanaHeight: {
+    chainType: 'SOLANA',
+    fields: { chain, comparator, amount: value('number') },
+    create: (name) => ({
+      standardContractType: '',
+      chain: name,
+      method: 'getBlockHeight',
+      pdaInterface: { offset: 0, selector: '' },
+      returnValueTest: atLeast('1'),
+    }),
+    fits: solana('getBlockHeight'),
+  },
+  solanaTime: {
+    chainType: 'SOLANA',
+    fields: { chain, comparator, time: value('time') },
+    create: (name) => ({
+      standardContractType: '',
+      chain: name,
+      method: 'getLastBlockTime',
+      pdaInterface: { offset: 0, selector: '' },
+      returnValueTest: atLeast(inADay()),
+    }),
+    fits: solana('getLastBlockTime'),
+  },
+  coreumToken: {
+    chainType: 'COREUM',
+    fields: { comparator, amount: value('number'), denom: { path: ['denom'], kind: 'text' }, chain },
+    create: (name) => ({
+      standardContractType: '',
+      chain: name,
+      method: 'getFtsByAddress',
+      denom: name === 'Coreum_Mainnet' ? 'ucore' : name === 'Coreum_Testnet' ? 'utestcore' : 'udevcore',
+      returnValueTest: atLeast('1000000'),
+    }),
+    fits: coreum('getFtsByAddress'),
+  },
+  coreumClass: {
+    chainType: 'COREUM',
+    fields: { comparator, amount: value('number'), classId: { path: ['classid'], kind: 'text' }, chain },
+    create: (name) => ({
+      standardContractType: '',
+      chain: name,
+      method: 'getNftsByAddress',
+      classid: '',
+      returnValueTest: atLeast('1'),
+    }),
+    fits: coreum('getNftsByAddress'),
+  },
+  coreumTime: {
+    chainType: 'COREUM',
+    fields: { chain, comparator, time: value('time') },
+    create: (name) => ({
+      standardContractType: '',
+      chain: name,
+      method: 'getLastBlockTime',
+      returnValueTest: atLeast(inADay()),
+    }),
+    fits: coreum('getLastBlockTime'),
+  },
+} as const satisfies Record<string, Template>
+
+export type TemplateName = keyof typeof templates
+export const templateNames = Object.keys(templates).filter((name): name is TemplateName => name in templates)
+
+/** Chains' own clocks count seconds. */
+function inADay(): string {
+  return String(Math.floor(Date.now() / 1000) + 86_400)
+}
+
+/** The kind of a condition; undefined for one that no sentence fits. */
+export function findTemplate(chainType: DraftChainType, condition: RawCondition): TemplateName | undefined {
+  return templateNames.find((name) => templates[name].chainType === chainType && templates[name].fits(condition))
+}
+
+/** A new condition of a kind. */
+export function createCondition(name: TemplateName, id: number, chainName: string): RawCondition {
+  return { id, ...templates[name].create(chainName) }
+}

@@ -1,0 +1,34 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fromUnits, toUnits } from './units.ts'
+
+test.each([
+  ['1.5', 18, '1500000000000000000'],
+  ['1,000', 0, '1000'],
+  ['0.000001', 6, '1'],
+  ['.5', 1, '5'],
+  ['007', 0, '7'],
+  ['0', 18, '0'],
+])('%s with %i decimals is %s', (text, decimals, units) => {
+  expect(toUnits(text, decimals)).toBe(units)
+})
+
+test.each([
+  ['', 18],
+  ['.', 18],
+  ['1.23', 1],
+  ['-1', 0],
+  ['1e3', 0],
+  ['0x10', 0],
+  ['9'.repeat(79), 0],
+])('%s is no amount', (text, decimals) => {
+  expect(toUnits(text, decimals)).toBeUndefined()
+})
+
+test('there and back is the same amount', () => {
+  fc.assert(
+    fc.property(fc.bigInt(0n, 2n ** 200n), fc.integer({ min: 0, max: 18 }), (units, decimals) => {
+      expect(toUnits(fromUnits(String(units), decimals), decimals)).toBe(String(units))
+    }),
+  )
+})

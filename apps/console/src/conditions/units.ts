@@ -1,0 +1,23 @@
+/** Digits that an amount of any size may have. */
+const digitsMost = 78
+
+/** An amount as people write it, in smallest units: `1.5` with 18 decimals. Undefined for anything that is no such amount. */
+export function toUnits(text: string, decimals: number): string | undefined {
+  const match = /^(\d{0,78})(?:\.(\d{0,78}))?$/.exec(text.trim().replace(/[\s,_](?=\d{3})/g, ''))
+  if (match === null) return undefined
+  const [, whole = '', part = ''] = match
+  if (whole === '' && part === '') return undefined
+  const fraction = part.replace(/0+$/, '')
+  if (fraction.length > decimals) return undefined
+  const units = (whole + fraction.padEnd(decimals, '0')).replace(/^0+(?=\d)/, '')
+  return units.length > digitsMost ? undefined : units
+}
+
+/** An amount in smallest units as people write it; the text itself where it is no whole number. */
+export function fromUnits(units: string, decimals: number): string {
+  if (!/^\d+$/.test(units)) return units
+  const padded = units.padStart(decimals + 1, '0')
+  const whole = padded.slice(0, padded.length - decimals)
+  const fraction = padded.slice(padded.length - decimals).replace(/0+$/, '')
+  return `${whole.replace(/^0+(?=\d)/, '')}${fraction === '' ? '' : `.${fraction}`}`
+}

@@ -1,0 +1,21 @@
+import { type CairnError, getFileInfo } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useClient } from '../session/use-client.ts'
+
+/** What the service knows of a CID. */
+export type FileInfo = Awaited<ReturnType<typeof getFileInfo>>
+
+/** What is known of a CID, for anybody. */
+export function useFileInfo(cid: string) {
+  const client = useClient()
+  return useQuery<FileInfo, CairnError | Error>({
+    queryKey: ['file-info', cid],
+    queryFn: ({ signal }) => getFileInfo(client, cid, { signal }),
+    enabled: cid !== '',
+  })
+}
+
+/** What a file is called where it has no name of its own. */
+export function nameOf({ fileName, cid }: Pick<FileInfo, 'fileName' | 'cid'>): string {
+  return fileName === '' ? cid : fileName
+}

@@ -1,0 +1,91 @@
+import type { FolderItem } from '@cairn/sdk'
+import { Link } from '@tanstack/react-router'
+import { ChevronRight, File } from 'lucide-react'
+import { formatBytes } from '../../words/format.ts'
+import { words } from '../../words/words.ts'
+
+const rowClass = 'flex min-h-10 items-center gap-3 px-3 py-2 text-sm hover:bg-hover pointer-coarse:min-h-11'
+
+/** The names in a folder, with their sizes; each opens below it. */
+export function FolderView({
+  cid,
+  path,
+  items,
+  isCut,
+}: {
+  cid: string
+  path: string
+  items: readonly FolderItem[]
+  isCut: boolean
+}) {
+  if (items.length === 0) return <p className="text-ink-soft text-sm">{words.preview.folderEmpty}</p>
+  return (
+    <div className="flex flex-col gap-2">
+      <ul
+        aria-label={words.preview.folderList}
+        className="divide-y divide-line overflow-hidden rounded-lg border border-line"
+      >
+        {items.map(({ name, dagSizeBytes }) => (
+          <li key={name}>
+            <Link
+              to="/files/$cid/$"
+              params={{ cid, _splat: path === '' ? name : `${path}/${name}` }}
+              search={(before) => ({ ...before, tab: undefined })}
+              className={rowClass}
+            >
+              <File aria-hidden="true" size={16} className="shrink-0 text-ink-faint" />
+              <span className="min-w-0 flex-1 truncate" title={name}>
+                {name}
+              </span>
+              {dagSizeBytes === undefined ? undefined : (
+                <span className="text-ink-soft tabular">{formatBytes(dagSizeBytes)}</span>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {isCut ? <p className="text-ink-soft text-sm">{words.preview.folderMore}</p> : undefined}
+    </div>
+  )
+}
+
+/** Where one is below a folder, and the way back up. */
+export function FolderPath({ cid, path, rootName }: { cid: string; path: string; rootName: string }) {
+  const names = path.split('/').filter(Boolean)
+  return (
+    <nav aria-label={words.preview.folderPath} className="mb-4">
+      <ol className="flex flex-wrap items-center gap-1 text-sm">
+        <li>
+          <Link
+            to="/files/$cid"
+            params={{ cid }}
+            search={(before) => before}
+            className="inline-flex min-h-6 items-center text-accent-ink underline-offset-2 hover:underline"
+          >
+            {rootName}
+          </Link>
+        </li>
+        {names.map((name, i) => {
+          const below = names.slice(0, i + 1).join('/')
+          return (
+            <li key={below} className="flex items-center gap-1">
+              <ChevronRight aria-hidden="true" size={14} className="text-ink-faint" />
+              {i === names.length - 1 ? (
+                <span aria-current="page">{name}</span>
+              ) : (
+                <Link
+                  to="/files/$cid/$"
+                  params={{ cid, _splat: below }}
+                  search={(before) => before}
+                  className="inline-flex min-h-6 items-center text-accent-ink underline-offset-2 hover:underline"
+                >
+                  {name}
+                </Link>
+              )}
+            </li>
+          )
+        })}
+      </ol>
+    </nav>
+  )
+}

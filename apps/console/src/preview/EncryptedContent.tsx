@@ -1,0 +1,130 @@
+import { Download, KeyRound, LockKeyhole, LockKeyholeOpen } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { AccessFault } from '../access/AccessFault.tsx'
+import { isAborted } from '../session/is-aborted.ts'
+import { useSession } from '../session/session-store.ts'
+import { Button } from '../ui/Button.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { ProgressBar } from '../ui/ProgressBar.tsx'
+import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
+import { words } from '../words/words.ts'
+import { BlobPreview } from './BlobPreview.tsx'
+import { saveBlob } from './save-blob.ts'
+import { useDecryption } from './use-decryption.ts'
+
+/** From here on a browser may fail to hold a file, and from there on it certainly does. */
+const largeBytes = 512 * 1024 * 1024
+const tooLargeBytes = 1.9 * 1024 ** 3
+
+/**
+ * An encrypted file: signs in, decrypts in a worker, shows and saves it. Where the key nodes know the user already, it opens
+ * by itself; a wallet is only asked after a press.
+ */
+export function EncryptedContent({
+  cid,
+  name,
+  mimeType,
+  sizeBytes,
+}: {
+  cid: string
+  name: string
+  mimeType: string | null
+  sizeBytes: number
+}) {
+  const session = useSession()
+  const { blob, error, isPending, progress, begin, cancel } = useDecryption(cid)
+  const [isWanted, setWanted] = useState(false)
+  const isSignedIn = session !== undefined
+  const isLarge = sizeBytes >= largeBytes
+  const knowsKeys = session?.keySession !== undefined
+  const opensItself = isSignedIn && !isLarge && (isWanted || knowsKeys)
+  const isFresh = blob === undefined && error === null && !isPending
+  useEffect(() => {
+    if (opensItself && isFresh) begin()
+  }, [opensItself, isFresh, begin])
+
+  if (blob !== undefined) {
+    return (
+      <div className="flex flex-col gap-4">
+        <BlobPreview blob={blob} name={name} mimeType={mimeType} />
+        <div>
+          <Button kind="primary" onClick={() => saveBlob(blob, name)}>
+            <Download aria-hidden="true" size={16} />
+            {words.preview.saveDecrypted}
+          </Button>
+        </div>
+      </div>
+    )
+  }
+  if (sizeBytes >= tooLargeBytes) return <TooLarge cid={cid} sizeBytes={sizeBytes} />
+  if (isPending) return <Decrypting progress={progress} onCancel={cancel} />
+  if (error !== null && !isAborted(error)) return <AccessFault cid={cid} error={error} onRetry={begin} />
+  const start = () => {
+    if (isSignedIn) return begin()
+    // Goes on by itself once the wallet dialog is through.
+    setWanted(true)
+    openWalletDialog()
+  }
+  return (
+    <div className="flex flex-col items-center gap-3 rounded-lg bg-sunken px-4 py-10 text-center">
+      <span className="grid size-12 place-items-center rounded-xl bg-accent-soft text-accent-ink">
+        <LockKeyhole aria-hidden="true" size={22} strokeWidth={1.7} />
+      </span>
+      <p className="font-semibold text-lg">
+        {isLarge ? words.preview.largeTitle(sizeBytes) : words.preview.lockedTitle}
+      </p>
+      <p className="max-w-sm text-ink-soft">
+        {isLarge ? words.preview.largeHint : isSignedIn ? words.preview.lockedHint : words.preview.signInHint}
+      </p>
+      <Button kind="primary" onClick={start}>
+        {isSignedIn ? <LockKeyholeOpen aria-hidden="true" size={16} /> : undefined}
+        {isSignedIn ? (isLarge ? words.preview.decryptAnyway : words.preview.decrypt) : words.session.connect}
+      </Button>
+    </div>
+  )
+}
+
+function Decrypting({
+  progress,
+  onCancel,
+}: {
+  progress: ReturnType<typeof useDecryption>['progress']
+  onCancel: () => void
+}) {
+  const total = progress?.total
+  const value = progress === undefined || total === undefined || total === 0 ? undefined : progress.bytes / total
+  const text =
+    progress === undefined
+      ? words.preview.keys
+      : total !== undefined && progress.bytes < total
+        ? words.preview.receiving(progress.bytes, total)
+        : words.preview.decrypting
+  return (
+    <div className="flex flex-col gap-3 rounded-lg bg-sunken px-4 py-8">
+      <p className="flex items-center gap-2 text-sm">
+        <KeyRound aria-hidden="true" size={16} className="shrink-0 text-ink-soft" />
+        {text}
+      </p>
+      <ProgressBar label={words.preview.progress} value={value} />
+      <div>
+        <Button size="small" onClick={onCancel}>
+          {words.preview.cancelDecrypt}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function TooLarge({ cid, sizeBytes }: { cid: string; sizeBytes: number }) {
+  const command = `cairn get ${cid}`
+  return (
+    <div className="flex flex-col items-start gap-2 rounded-lg bg-sunken p-4">
+      <p className="font-medium">{words.preview.tooLargeTitle}</p>
+      <p className="text-ink-soft text-sm">{words.preview.tooLargeHint(sizeBytes)}</p>
+      <p className="flex min-w-0 items-center gap-1">
+        <code className="min-w-0 rounded-sm bg-surface px-2 py-1 font-mono text-sm">{command}</code>
+        <CopyButton text={command} size="small" />
+      </p>
+    </div>
+  )
+}

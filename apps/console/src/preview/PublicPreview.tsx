@@ -1,0 +1,36 @@
+import { downloadBytes } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { gatewayUrl } from '../network/gateway-url.ts'
+import { useNetwork } from '../network/NetworkProvider.tsx'
+import { useClient } from '../session/use-client.ts'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { MediaView, NoPreview, TextView } from './ContentView.tsx'
+import { decodeText, textBytesMost } from './decode-text.ts'
+import { choosePreview } from './preview-kind.ts'
+
+/** A public file, or one in a public folder. Pictures and films come from the gateway, which is another origin. */
+export function PublicPreview({ cidPath, name, mimeType }: { cidPath: string; name: string; mimeType: string | null }) {
+  const network = useNetwork()
+  const form = choosePreview(name, mimeType)
+  if (form.kind === 'none') return <NoPreview />
+  if (form.kind === 'text') return <PublicText cidPath={cidPath} name={name} />
+  return <MediaView form={form} url={gatewayUrl(network, cidPath, name === '' ? {} : { filename: name })} name={name} />
+}
+
+/** Verified against the CID in this browser, like everything the SDK reads. */
+function PublicText({ cidPath, name }: { cidPath: string; name: string }) {
+  const client = useClient()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['text', cidPath],
+    queryFn: async ({ signal }) => {
+      const bytes = await downloadBytes(client, cidPath, { signal, toByte: textBytesMost + 1 })
+      const isCut = bytes.length > textBytesMost
+      return { text: decodeText(bytes.subarray(0, textBytesMost), isCut) ?? null, isCut }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
+  if (data === undefined) return <Skeleton className="h-40 w-full" />
+  return data.text === null ? <NoPreview /> : <TextView text={data.text} name={name} isCut={data.isCut} />
+}

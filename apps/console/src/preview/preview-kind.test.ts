@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { choosePreview } from './preview-kind.ts'
+
+test.each([
+  ['a.png', 'image/png', 'image'],
+  ['a.bin', 'image/jpg', 'image'],
+  ['a.svg', null, 'svg'],
+  ['a.html', 'text/html', 'text'],
+  ['a.html', null, 'text'],
+  ['a.xhtml', 'application/xhtml+xml', 'text'],
+  ['a.json', 'application/json; charset=utf-8', 'text'],
+  ['README.md', 'application/octet-stream', 'text'],
+  ['a.mp4', 'application/octet-stream', 'video'],
+  ['a.ogg', 'audio/ogg', 'audio'],
+  ['a.pdf', 'application/pdf', 'none'],
+  ['a.exe', null, 'none'],
+  ['', null, 'none'],
+])('%s of type %s is shown as %s', (name, type, kind) => {
+  expect(choosePreview(name, type).kind).toBe(kind)
+})
+
+test('no form gives bytes a type that could run', () => {
+  for (const [name, type] of [
+    ['a.html', 'text/html'],
+    ['a.js', 'application/javascript'],
+    ['a.xml', 'application/xml'],
+    ['a.swf', 'application/x-shockwave-flash'],
+    ['constructor', 'constructor'],
+  ] as const) {
+    expect(['text/plain', 'application/octet-stream']).toContain(choosePreview(name, type).type)
+  }
+})

@@ -1,0 +1,67 @@
+/** How content is shown. Everything that is not in the lists is `none`: details and a download. */
+export type PreviewKind = 'text' | 'image' | 'svg' | 'audio' | 'video' | 'none'
+
+/** A way to show content, and the fixed type its bytes are given. Nothing here can run in a page. */
+export type PreviewForm = { kind: PreviewKind; type: string }
+
+const none: PreviewForm = { kind: 'none', type: 'application/octet-stream' }
+const text: PreviewForm = { kind: 'text', type: 'text/plain' }
+const svg: PreviewForm = { kind: 'svg', type: 'image/svg+xml' }
+
+/** Types that the browser shows by an element of its own, by the endings that files of them have. */
+const endingsByType: Readonly<Record<string, readonly string[]>> = {
+  'image/png': ['png', 'apng'],
+  'image/jpeg': ['jpg', 'jpeg', 'jfif'],
+  'image/gif': ['gif'],
+  'image/webp': ['webp'],
+  'image/avif': ['avif'],
+  'image/bmp': ['bmp'],
+  'image/x-icon': ['ico'],
+  'audio/mpeg': ['mp3'],
+  'audio/mp4': ['m4a'],
+  'audio/ogg': ['oga', 'ogg', 'opus'],
+  'audio/wav': ['wav'],
+  'audio/flac': ['flac'],
+  'audio/aac': ['aac'],
+  'video/mp4': ['mp4', 'm4v'],
+  'video/webm': ['webm'],
+  'video/ogg': ['ogv'],
+}
+
+/** Other names of the same types. */
+const aliases: Readonly<Record<string, string>> = {
+  'image/jpg': 'image/jpeg',
+  'image/vnd.microsoft.icon': 'image/x-icon',
+  'audio/x-wav': 'audio/wav',
+  'audio/wave': 'audio/wav',
+  'audio/x-m4a': 'audio/mp4',
+  'audio/x-flac': 'audio/flac',
+}
+
+const textTypes =
+  /^(text\/.*|application\/(json|ld\+json|xml|xhtml\+xml|javascript|ecmascript|x-sh|x-yaml|yaml|toml|sql|x-ndjson|.*\+json|.*\+xml))$/
+const textEndings =
+  /^(txt|md|markdown|rst|csv|tsv|log|json|jsonl|ndjson|xml|html?|xhtml|css|scss|less|[cm]?js|jsx|[cm]?ts|tsx|vue|svelte|ya?ml|toml|ini|cfg|conf|sh|bash|zsh|fish|bat|ps1|py|rb|rs|go|java|kt|swift|c|cc|cpp|h|hpp|cs|php|pl|lua|r|sql|sol|tex|diff|patch|srt|vtt)$/
+
+function toForm(type: string): PreviewForm {
+  const known = aliases[type] ?? type
+  if (known === svg.type) return svg
+  if (!Object.hasOwn(endingsByType, known)) return none
+  if (known.startsWith('image/')) return { kind: 'image', type: known }
+  return { kind: known.startsWith('audio/') ? 'audio' : 'video', type: known }
+}
+
+/**
+ * How a file is shown, by its type and, where that says nothing, by the ending of its name. HTML is text: its source is
+ * shown, and it never runs.
+ */
+export function choosePreview(name: string, mimeType: string | null): PreviewForm {
+  const type = (mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const byType = toForm(type)
+  if (byType.kind !== 'none') return byType
+  if (textTypes.test(type)) return text
+  const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
+  if (ending === 'svg') return svg
+  for (const [known, endings] of Object.entries(endingsByType)) if (endings.includes(ending)) return toForm(known)
+  return textEndings.test(ending) ? text : none
+}

@@ -1,0 +1,39 @@
+import { getKey, type Progress } from '@cairn/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useSession } from '../session/session-store.ts'
+import { useKeyClient } from '../session/use-key-client.ts'
+import { decryptInWorker } from './decrypt-in-worker.ts'
+
+/** Decrypting one file: begun by the user, followed, stopped when the page is left. */
+export function useDecryption(cid: string) {
+  const needKeyClient = useKeyClient()
+  const address = useSession()?.address
+  const [progress, setProgress] = useState<Progress>()
+  const stop = useRef<AbortController>(undefined)
+  const { mutate, reset, data, error, isPending } = useMutation({
+    mutationFn: async () => {
+      stop.current?.abort()
+      const own = new AbortController()
+      stop.current = own
+      setProgress(undefined)
+      const client = await needKeyClient()
+      const { masterKey } = await getKey(client, cid, { signal: own.signal })
+      return decryptInWorker(client.network, cid, masterKey, { signal: own.signal, onProgress: setProgress })
+    },
+  })
+  useEffect(() => {
+    // Another file, or another account: what belonged to the one before goes.
+    void [cid, address]
+    reset()
+    return () => stop.current?.abort()
+  }, [cid, address, reset])
+  return {
+    blob: data,
+    error,
+    isPending,
+    progress,
+    begin: useCallback(() => mutate(), [mutate]),
+    cancel: useCallback(() => stop.current?.abort(), []),
+  }
+}
