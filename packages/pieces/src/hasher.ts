@@ -97,6 +97,17 @@ function hashKept(payload: Uint8Array, padded: Uint8Array): Uint8Array {
   return level
 }
 
+/**
+ * The nodes that a tree keeps over a part of a payload, which begins at a multiple of {@link keptPayloadBytes}; zeros fill
+ * up the last one. Compared with those of the tree they show whether the part is whole.
+ */
+export function hashKeptNodes(payload: Uint8Array): Uint8Array {
+  const count = Math.ceil(payload.length / keptPayloadBytes)
+  const filled = new Uint8Array(count * keptPayloadBytes)
+  filled.set(payload)
+  return hashKept(filled, new Uint8Array(count * (nodeBytes << keptLevel)))
+}
+
 /** The commitment to bytes that come in parts. */
 export async function hashPiece(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<PieceTree> {
   const hasher = createPieceHasher()

@@ -1,10 +1,20 @@
-import { type Aggregate, buildAggregate, listParts } from '@cairn/pieces'
+import {
+  type Aggregate,
+  buildAggregate,
+  createPieceHasher,
+  hashKeptNodes,
+  keptLevel,
+  keptPayloadBytes,
+  listParts,
+  type PieceTree,
+} from '@cairn/pieces'
 import { CairnError, MIB } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { toPiece } from './make-aggregates.ts'
 import { type PackedPart, readPacks, toParts } from './piece-payload.ts'
 import type { Provider } from './provider.ts'
-import { type AggregateRow, findDealsOf, findPacksOf, findPiecesOf, heldStates, type PieceRow } from './store.ts'
+import { type AggregateRow, findDealsOf, findPacksOfAll, findPiecesOf, heldStates, type PieceRow } from './store.ts'
+import { readTree } from './tree-object.ts'
 
 const stepBytes = MIB
 const zeros = new Uint8Array(64 * 1024)
@@ -15,7 +25,7 @@ const retrieveMs = 30_000
 type Run = {
   readonly start: number
   readonly end: number
-  readonly read: 'zeros' | 'index' | readonly PackedPart[]
+  readonly read: 'index' | { readonly piece: PieceRow; readonly packs: readonly PackedPart[] }
 }
 
 /** The payload of an aggregate: packs, zeros and the index, without ever being one file. */
@@ -28,76 +38,158 @@ export type AggregatePayload = {
   read(start: number, end: number, signal: AbortSignal): AsyncGenerator<Uint8Array>
 }
 
-/** Opens the payload that providers fetch. */
+/**
+ * Opens the payload that providers fetch. `isDoubted` where a provider could do nothing with it before: our own bytes are
+ * then compared with the commitment as they leave, and what is damaged comes from a provider, too.
+ */
 export async function openAggregate(
   context: Context,
   providers: readonly Provider[],
   row: AggregateRow,
+  isDoubted: boolean,
 ): Promise<AggregatePayload> {
   const pieces = await findPiecesOf(context.db.read, row.id)
   const aggregate = buildAggregate(pieces.map(toPiece))
-  const runs = await listRuns(context, aggregate, pieces)
+  const runs = await listRuns(context, aggregate, pieces, row)
+  const sources: Sources = { context, providers, row, isDoubted, trees: new Map() }
   return {
     sizeBytes: aggregate.piece.payloadBytes,
     async *read(start, end, signal) {
-      for (let at = start; at < end; ) {
-        signal.throwIfAborted()
-        const run = runs.find((one) => at >= one.start && at < one.end)
-        const next = run === undefined ? runs.find((one) => one.start > at)?.start : run.end
-        const to = Math.min(end, next ?? aggregate.piece.payloadBytes, at + stepBytes)
-        if (run === undefined || run.read === 'zeros') yield* readZeros(to - at)
-        else if (run.read === 'index') yield aggregate.index.payload.subarray(at - run.start, to - run.start)
-        else yield* readOwn(context, providers, row, run.read, { start: at, end: to, offset: at - run.start }, signal)
-        at = to
+      let at = start
+      // Runs are in their order: what lies before the start is passed by, and between two of them are zeros.
+      for (const run of runs) {
+        if (run.end <= at) continue
+        if (run.start >= end) break
+        if (run.start > at) {
+          yield* readZeros(run.start - at)
+          at = run.start
+        }
+        for (const last = Math.min(end, run.end); at < last; ) {
+          signal.throwIfAborted()
+          const to = Math.min(last, at + stepBytes)
+          if (run.read === 'index') yield aggregate.index.payload.subarray(at - run.start, to - run.start)
+          else
+            yield await readOfPiece(
+              sources,
+              run.start,
+              run.read,
+              { start: at - run.start, end: to - run.start },
+              signal,
+            )
+          at = to
+        }
       }
+      yield* readZeros(end - at)
     },
   }
 }
 
-async function listRuns(context: Context, aggregate: Aggregate, pieces: readonly PieceRow[]): Promise<Run[]> {
-  const runs: Run[] = []
-  for (const part of listParts(aggregate)) {
+async function listRuns(
+  { db }: Context,
+  aggregate: Aggregate,
+  pieces: readonly PieceRow[],
+  row: AggregateRow,
+): Promise<Run[]> {
+  const packs = await findPacksOfAll(db.read, row.id)
+  return listParts(aggregate).map((part): Run => {
     const start = part.payloadOffset
-    if (part.kind === 'index') {
-      runs.push({ start, end: start + aggregate.index.payload.length, read: 'index' })
-      continue
-    }
+    if (part.kind === 'index') return { start, end: start + aggregate.index.payload.length, read: 'index' }
     const piece = pieces[part.segment]
     if (piece === undefined) throw new CairnError('DATA_DAMAGED', { details: { segment: part.segment } })
-    const packs = await findPacksOf(context.db.read, piece.id)
-    runs.push({ start, end: start + piece.payload_bytes, read: toParts(packs) })
-  }
-  return runs
+    return {
+      start,
+      end: start + piece.payload_bytes,
+      read: { piece, packs: toParts(packs.get(piece.id) ?? []) },
+    }
+  })
 }
 
 function* readZeros(length: number): Generator<Uint8Array> {
   for (let left = length; left > 0; left -= zeros.length) yield zeros.subarray(0, Math.min(left, zeros.length))
 }
 
-async function* readOwn(
-  context: Context,
-  providers: readonly Provider[],
-  row: AggregateRow,
-  packs: readonly PackedPart[],
-  { start, end, offset }: { start: number; end: number; offset: number },
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield await readPacks(context.objects, packs)(offset, end - start)
-    return
-  } catch (error) {
-    if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
-    context.log.warn({ aggregate: row.cid }, 'bytes of an aggregate are gone here, another provider is asked')
-  }
-  yield await readElsewhere(context, providers, row, { start, end }, signal)
+/** Where bytes come from. `trees` are those of the pieces read, to compare with. */
+type Sources = {
+  readonly context: Context
+  readonly providers: readonly Provider[]
+  readonly row: AggregateRow
+  readonly isDoubted: boolean
+  readonly trees: Map<string, Promise<PieceTree | undefined>>
 }
 
-/** The bytes from a provider that holds them. They are checked by whoever fetches them: the whole has a commitment. */
+type PayloadRange = { readonly start: number; readonly end: number }
+
+/** Bytes of a piece that begins at `pieceStart` of the aggregate. The range counts from the start of the piece. */
+async function readOfPiece(
+  sources: Sources,
+  pieceStart: number,
+  { piece, packs }: Exclude<Run['read'], 'index'>,
+  { start, end }: PayloadRange,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { context, row, isDoubted, trees } = sources
+  const readOwn = readPacks(context.objects, packs)
+  const findTree = () => {
+    const known = trees.get(piece.id) ?? findTreeOf(context, piece)
+    trees.set(piece.id, known)
+    return known
+  }
+  try {
+    if (!isDoubted) return await readOwn(start, end - start)
+    const wide = widen({ start, end }, piece)
+    const bytes = await readOwn(wide.start, wide.end - wide.start)
+    if (isPartOf(await findTree(), wide, bytes)) return bytes.subarray(start - wide.start, end - wide.start)
+  } catch (error) {
+    if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
+  }
+  context.log.warn({ aggregate: row.cid, piece: piece.cid }, 'bytes are gone or damaged here, a provider is asked')
+  const wide = widen({ start, end }, piece)
+  const tree = await findTree()
+  const bytes = await readElsewhere(
+    sources,
+    { start: pieceStart + wide.start, end: pieceStart + wide.end },
+    (some) => isPartOf(tree, wide, some),
+    signal,
+  )
+  return bytes.subarray(start - wide.start, end - wide.start)
+}
+
+/** Without its tree a piece cannot be compared in parts: whoever fetches it checks the whole. */
+async function findTreeOf({ objects, log }: Context, piece: PieceRow): Promise<PieceTree | undefined> {
+  try {
+    return await readTree(objects, piece)
+  } catch (error) {
+    if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
+    log.error({ err: error, piece: piece.cid }, 'the tree of a piece is gone')
+    return undefined
+  }
+}
+
+/** The range with all of the payload below the nodes that it touches. */
+function widen({ start, end }: PayloadRange, piece: PieceRow): PayloadRange {
+  return {
+    start: Math.floor(start / keptPayloadBytes) * keptPayloadBytes,
+    end: Math.min(Math.ceil(end / keptPayloadBytes) * keptPayloadBytes, piece.payload_bytes),
+  }
+}
+
+function isPartOf(tree: PieceTree | undefined, { start }: PayloadRange, bytes: Uint8Array): boolean {
+  if (tree === undefined) return true
+  if (tree.piece.height < keptLevel) {
+    const hasher = createPieceHasher()
+    hasher.write(bytes)
+    return Buffer.from(hasher.finish().piece.root).equals(tree.piece.root)
+  }
+  const nodes = hashKeptNodes(bytes)
+  const first = (start / keptPayloadBytes) * 32
+  return Buffer.from(nodes).equals(tree.nodes.subarray(first, first + nodes.length))
+}
+
+/** The bytes from a provider that holds them. The range counts from the start of the aggregate. */
 async function readElsewhere(
-  context: Context,
-  providers: readonly Provider[],
-  row: AggregateRow,
-  range: { start: number; end: number },
+  { context, providers, row }: Sources,
+  range: PayloadRange,
+  isRight: (bytes: Uint8Array) => boolean,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const deals = await findDealsOf(context.db.read, row.id)
@@ -115,8 +207,8 @@ async function readElsewhere(
         bytes.set(part, filled)
         filled += part.length
       }
-      if (filled === bytes.length) return bytes
-      faults.push(new Error(`${deal.provider} gave ${filled} of ${bytes.length} bytes`))
+      if (filled === bytes.length && isRight(bytes)) return bytes
+      faults.push(new Error(`${deal.provider} gave ${filled} of ${bytes.length} bytes, or wrong ones`))
     } catch (error) {
       signal.throwIfAborted()
       faults.push(error)

@@ -179,6 +179,36 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(deals.providers[0]?.pieces.has(live.cid)).toBe(true)
   })
 
+  it.each([3000, 2 * MIB])('a pack of %i bytes that rotted here is made good from a provider', async (sizeBytes) => {
+    const cid = await upload('a', sizeBytes, 3)
+    await deals.goOn(waitMs + 2000)
+    const { objects } = deals.test.context
+    const { objectKey } = await packOf(cid)
+    const bytes = await objects.read(objectKey, 0, (await objects.size(objectKey)) ?? 0)
+    const middle = Math.floor(bytes.length / 2)
+    bytes[middle] = (bytes[middle] ?? 0) ^ 1
+    await objects.remove(objectKey)
+    const writer = await objects.create(objectKey)
+    await writer.append([bytes])
+    await writer.finish()
+    deals.providers[0]?.pieces.clear()
+    await deals.goOn(challengeMs / 2 + 70_000)
+    const states = await deals.states()
+    expect(states).toContain('two failed')
+    expect(states.filter((one) => one.endsWith('proving'))).toHaveLength(2)
+  })
+
+  it('a tree that is gone is said to be, and holds up no provider', async () => {
+    const cid = await upload('a', 2 * MIB, 3)
+    await deals.goOn(waitMs + 2000)
+    const [piece] = await db().read.selectFrom('piece').selectAll().execute()
+    await deals.test.context.objects.remove(piece?.tree_key ?? '')
+    await expect(deals.proofs.describe(cid)).rejects.toMatchObject({ code: 'DATA_DAMAGED' })
+    deals.providers[0]?.pieces.clear()
+    await deals.goOn(challengeMs / 2 + 5000)
+    expect(await deals.states()).toContain('two proving')
+  })
+
   it('trees that no row names are swept once they are old, and no others', async () => {
     await upload('a', 2 * MIB, 3)
     await deals.goOn(waitMs + 2000)

@@ -17,13 +17,23 @@ export type PieceHashing = {
   close(): Promise<void>
 }
 
+/** One that ends while it has nothing to do is heard, too: an error that nobody hears would end the process. */
+function startThread(onEnd: (thread: Worker) => void): Worker {
+  const thread = new Worker(new URL('./piece-thread.ts', import.meta.url))
+  thread.on('error', () => onEnd(thread))
+  thread.on('exit', () => onEnd(thread))
+  return thread
+}
+
 /** The thread starts with the first large piece and keeps no process alive. */
 export function createPieceHashing(): PieceHashing {
   let worker: Worker | undefined
   let last: Promise<unknown> = Promise.resolve()
 
   const hashThere = async (read: ReadBytes, sizeBytes: number, signal: AbortSignal): Promise<PieceTree> => {
-    worker ??= new Worker(new URL('./piece-thread.ts', import.meta.url))
+    worker ??= startThread((ended) => {
+      if (worker === ended) worker = undefined
+    })
     const thread = worker
     const free: Uint8Array<ArrayBuffer>[] = [new Uint8Array(stepBytes), new Uint8Array(stepBytes)]
     const { promise: tree, resolve, reject } = Promise.withResolvers<PieceTree>()

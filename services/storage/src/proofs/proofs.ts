@@ -14,6 +14,8 @@ import {
   type getProofs,
   type listChecks,
   type PossessionCheck,
+  proofDealsMost,
+  proofPiecesMost,
 } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import type * as v from 'valibot'
@@ -25,6 +27,7 @@ import { readPacks, toParts } from './piece-payload.ts'
 import type { Provider } from './provider.ts'
 import {
   type AggregateRow,
+  activeStates,
   type CheckRow,
   type DealRow,
   findDealsOf,
@@ -36,8 +39,6 @@ import {
 import { readTree } from './tree-object.ts'
 import { hashToken } from './update-deal.ts'
 
-/** Pieces that one answer describes. */
-const piecesMost = 32
 /** Built aggregates kept at hand: each is the work of thousands of hashes. */
 const aggregatesKept = 32
 const checksOfPage = 50
@@ -88,15 +89,32 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
     async place(cid) {
       const [location] = await context.packs.locate([cid.multihash.bytes])
       if (location === undefined) return undefined
-      const needed = await db.read
+      // Of many uploads of the same content one is enough: each needs all of it.
+      const upload = await db.read
         .selectFrom('upload')
-        .innerJoin('upload_pack', 'upload_pack.upload_id', 'upload.id')
-        .select('upload_pack.pack_id')
-        .distinct()
-        .where('upload.root_multihash', '=', cid.multihash.bytes)
+        .select('id')
+        .where('root_multihash', '=', cid.multihash.bytes)
+        .limit(1)
+        .executeTakeFirst()
+      const uploadId = upload?.id ?? ''
+      const known = await db.read
+        .selectFrom('piece_pack')
+        .selectAll()
+        .where(({ or, eb, selectFrom }) =>
+          or([
+            eb('pack_id', '=', location.packId),
+            eb('pack_id', 'in', selectFrom('upload_pack').select('pack_id').where('upload_id', '=', uploadId)),
+          ]),
+        )
+        .orderBy('pack_id')
+        .orderBy('pack_offset_bytes')
         .execute()
-      const packIds = [...new Set([location.packId, ...needed.map((row) => row.pack_id)])]
-      const known = await db.read.selectFrom('piece_pack').selectAll().where('pack_id', 'in', packIds).execute()
+      const needed = await db.read
+        .selectFrom('upload_pack')
+        .select('pack_id')
+        .where('upload_id', '=', uploadId)
+        .execute()
+      const packIds = new Set([location.packId, ...needed.map((row) => row.pack_id)])
       const own = known.find(
         (row) =>
           row.pack_id === location.packId &&
@@ -104,7 +122,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
           location.offset < row.pack_offset_bytes + row.size_bytes,
       )
       const ids = [...new Set([...(own === undefined ? [] : [own]), ...known].map((row) => row.piece_id))]
-      const shown = ids.slice(0, piecesMost)
+      const shown = ids.slice(0, proofPiecesMost)
       const rows =
         shown.length === 0 ? [] : await db.read.selectFrom('piece').selectAll().where('id', 'in', shown).execute()
       const pieces = shown.flatMap((id) => {
@@ -114,7 +132,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
       return {
         pieces,
         block: own === undefined ? undefined : { pack: own, offset: location.offset, length: location.length },
-        waitingPacks: packIds.length - new Set(known.map((row) => row.pack_id)).size,
+        waitingPacks: packIds.size - new Set(known.map((row) => row.pack_id)).size,
         furtherPieces: ids.length - shown.length,
       }
     },
@@ -169,7 +187,14 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
         .executeTakeFirst()
       if (row === undefined) throw new CairnError('UNAUTHENTICATED')
       if (row.cid !== piece) throw new CairnError('PIECE_NOT_FOUND', { message: 'The token is for another piece' })
-      return openAggregate(context, providers, row)
+      const failed = await db.read
+        .selectFrom('deal')
+        .select('number')
+        .where('aggregate_id', '=', row.id)
+        .where('state', '=', 'failed')
+        .limit(1)
+        .executeTakeFirst()
+      return openAggregate(context, providers, row, failed !== undefined)
     },
     describeDeal(deal, aggregate) {
       const provider = providers.find(({ name }) => name === deal.provider)
@@ -234,7 +259,12 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
   ) => {
     const position = piece.position ?? 0
     const { subtree, entry } = aggregate.prove(position)
-    const shown = deals.filter(({ state }) => state !== 'ended')
+    // Copies first, then what went wrong last.
+    const shown = deals
+      .filter(({ state }) => state !== 'ended')
+      .toSorted((a, b) => Number(isActive(b)) - Number(isActive(a)) || b.number - a.number)
+      .slice(0, proofDealsMost)
+      .toSorted((a, b) => a.number - b.number)
     return {
       piece: row.cid,
       pieceV1: encodePieceCidV1(aggregate.piece),
@@ -258,11 +288,16 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
       .where('deal_number', '=', deal.number)
       .where('outcome', '=', 'proved')
       .orderBy('id', 'desc')
+      .limit(1)
       .executeTakeFirst()
     return row === undefined ? null : describeCheck(row)
   }
 
   return proofs
+}
+
+function isActive({ state }: DealRow): boolean {
+  return activeStates.some((active) => active === state)
 }
 
 function describeCheck(row: CheckRow): PossessionCheck {

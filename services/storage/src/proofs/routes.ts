@@ -20,7 +20,11 @@ import { route } from '../http/route.ts'
 import { readCopies, writeCopies } from './copies.ts'
 import { createProofs } from './proofs.ts'
 import type { Provider } from './provider.ts'
+import { stopStalled } from './stop-stalled.ts'
 import { describeDeals, describeInclusion, describePdpDeals } from './wire-answers.ts'
+
+/** A provider that takes nothing for so long is cut off; it may ask for the rest. */
+const stalledMs = 120_000
 
 /** Binds the calls about deals, proofs of storage and the replication factor. */
 export function registerProofRoutes(app: FastifyInstance, context: Context, providers: readonly Provider[]): void {
@@ -50,7 +54,11 @@ export function registerProofRoutes(app: FastifyInstance, context: Context, prov
     reply.header('content-type', 'application/octet-stream').header('accept-ranges', 'bytes')
     reply.header('content-length', end - start).header('cache-control', 'no-store')
     if (part !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${payload.sizeBytes}`)
-    return Readable.from(payload.read(start, end, signal), { objectMode: false })
+    const bytes = stopStalled(payload.read(start, end, signal), stalledMs, () => {
+      context.log.info({ piece: params.piece }, 'a provider stalled while it fetched')
+      reply.raw.destroy()
+    })
+    return Readable.from(bytes, { objectMode: false })
   })
 }
 

@@ -18,6 +18,21 @@ export function findPacksOf(db: Database['read'], pieceId: string): Promise<Piec
   return db.selectFrom('piece_pack').selectAll().where('piece_id', '=', pieceId).orderBy('offset_bytes').execute()
 }
 
+/** The packs of all pieces of an aggregate, in their order, by the id of the piece. */
+export async function findPacksOfAll(
+  db: Database['read'],
+  aggregateId: string,
+): Promise<ReadonlyMap<string, PiecePackRow[]>> {
+  const rows = await db
+    .selectFrom('piece')
+    .innerJoin('piece_pack', 'piece_pack.piece_id', 'piece.id')
+    .selectAll('piece_pack')
+    .where('piece.aggregate_id', '=', aggregateId)
+    .orderBy('piece_pack.offset_bytes')
+    .execute()
+  return Map.groupBy(rows, (row) => row.piece_id)
+}
+
 /** The pieces of an aggregate, in their order. */
 export function findPiecesOf(db: Database['read'], aggregateId: string): Promise<PieceRow[]> {
   return db.selectFrom('piece').selectAll().where('aggregate_id', '=', aggregateId).orderBy('position').execute()

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { PieceTree } from '@cairn/pieces'
+import { keptLevel, keptPayloadBytes, type PieceTree } from '@cairn/pieces'
+import { CairnError } from '@cairn/protocol'
 import type { ObjectStore } from '../objects/objects.ts'
 import type { PieceRow } from './store.ts'
 
@@ -25,6 +26,8 @@ export async function writeTree(objects: ObjectStore, tree: PieceTree): Promise<
 export async function readTree(objects: ObjectStore, row: PieceRow): Promise<PieceTree> {
   const piece = { root: row.root, height: row.height, payloadBytes: row.payload_bytes }
   if (row.tree_key === null) return { piece, nodes: row.root }
-  const sizeBytes = (await objects.size(row.tree_key)) ?? 0
+  const sizeBytes = await objects.size(row.tree_key)
+  const expected = row.height < keptLevel ? 32 : Math.ceil(row.payload_bytes / keptPayloadBytes) * 32
+  if (sizeBytes !== expected) throw new CairnError('DATA_DAMAGED', { details: { piece: row.cid } })
   return { piece, nodes: await objects.read(row.tree_key, 0, sizeBytes) }
 }

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { stopStalled } from './stop-stalled.ts'
+
+async function* count(most: number): AsyncGenerator<number> {
+  for (let at = 0; at < most; at++) yield at
+}
+
+test('a reader that goes on is never told of', async () => {
+  let stalls = 0
+  const seen: number[] = []
+  for await (const part of stopStalled(count(3), 60_000, () => stalls++)) seen.push(part)
+  expect(seen).toEqual([0, 1, 2])
+  expect(stalls).toBe(0)
+})
+
+test('one that takes nothing any more is, and the source is closed once it leaves', async () => {
+  let isClosed = false
+  async function* source() {
+    try {
+      yield* count(1000)
+    } finally {
+      isClosed = true
+    }
+  }
+  await new Promise<void>((resolve) => {
+    const parts = stopStalled(source(), 1, () => {
+      void parts.return().then(() => resolve())
+    })
+    void parts.next()
+  })
+  expect(isClosed).toBe(true)
+})
