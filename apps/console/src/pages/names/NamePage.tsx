@@ -1,53 +1,88 @@
-import { getName, listNameHistory } from '@cairn/sdk'
-import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import type { NameState } from '@cairn/sdk'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { ArrowLeft, EllipsisVertical, Send, Signpost } from 'lucide-react'
+import { labelOf } from '../../names/label-of.ts'
+import { useNameActions } from '../../names/use-name-actions.tsx'
+import { useName } from '../../names/use-names.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
-import { useClient } from '../../session/use-client.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { ButtonMenu } from '../../ui/Menu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { formatDateTime } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
+import { NameHistory } from './NameHistory.tsx'
+import { NameTarget } from './NameTarget.tsx'
 
-/** One name: what it points to, and what it pointed to before. */
+/** One name: what it points to, checked in this browser, and what it pointed to before. */
 export function NamePage() {
   return <SignInGate>{(session) => <Name session={session} />}</SignInGate>
 }
 
 function Name({ session }: { session: Session }) {
   const { key } = useParams({ from: '/names/$key' })
-  const client = useClient()
-  const { data, error, refetch } = useQuery({
-    queryKey: ['names', session.address, key],
-    queryFn: async ({ signal }) => ({
-      state: await getName(client, key, { signal }),
-      history: await Array.fromAsync(listNameHistory(client, key, { signal })),
-    }),
-  })
-  if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
-  if (data === undefined) return <Skeleton className="h-32 w-full" />
+  const navigate = useNavigate()
+  const { data, error, refetch } = useName(session, key)
+  const { itemsOf, publish, dialogs } = useNameActions({ onRemoved: () => void navigate({ to: '/names' }) })
+  const back = (
+    <Link to="/names" className="mb-2 inline-flex w-fit items-center gap-1.5 text-ink-soft text-sm hover:text-ink">
+      <ArrowLeft aria-hidden="true" size={15} />
+      {words.names.back}
+    </Link>
+  )
+  if (data === undefined) {
+    return (
+      <>
+        {back}
+        <PageHeader title={words.names.nameTitle} />
+        {error === null ? <Skeleton className="h-40 w-full" /> : <ErrorState error={error} onRetry={() => refetch()} />}
+      </>
+    )
+  }
   const { state, history } = data
+  const canPublish = state.keyHeld === 'service'
   return (
     <>
-      <PageHeader title={state.label ?? words.places.nameLabel} hint={<ShortCode text={state.name} />} />
-      <p className="text-ink-soft text-sm">{words.places.namePoints}</p>
-      <p className="mb-6 font-mono text-sm">{state.value ?? words.places.nameNever}</p>
-      {history.length === 0 ? undefined : (
-        <>
-          <h2 className="mb-2 font-semibold">{words.places.nameHistory}</h2>
-          <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-            {history.map(({ sequence, value, publishedAt }) => (
-              <li key={String(sequence)} className="flex flex-wrap justify-between gap-x-4 px-4 py-2.5 text-sm">
-                <span className="font-medium">{words.places.nameSequence(String(sequence))}</span>
-                <span className="font-mono text-ink-soft">{value}</span>
-                <span className="text-ink-soft">{formatDateTime(publishedAt)}</span>
-              </li>
-            ))}
-          </ul>
-        </>
+      {back}
+      <PageHeader title={labelOf(state)} hint={<ShortCode text={state.name} label={words.names.copyName} />}>
+        {canPublish ? (
+          <Button kind="primary" onClick={() => publish(state)}>
+            <Send aria-hidden="true" size={16} />
+            {words.names.publish}
+          </Button>
+        ) : undefined}
+        <ButtonMenu items={itemsOf(state)} label={words.names.actionsFor(labelOf(state))}>
+          <IconButton icon={EllipsisVertical} label={words.names.actionsFor(labelOf(state))} />
+        </ButtonMenu>
+      </PageHeader>
+      {error === null ? undefined : <Banner tone="warn">{words.shell.errorOld}</Banner>}
+      {canPublish ? undefined : <p className="mb-4 max-w-prose text-ink-soft text-sm">{words.names.ownerHint}</p>}
+      {state.value === null ? (
+        <NeverPublished canPublish={canPublish} onPublish={() => publish(state)} />
+      ) : (
+        <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <NameTarget session={session} state={state} value={state.value} />
+          <NameHistory history={history} {...againOf(state, publish)} />
+        </div>
       )}
+      {dialogs}
     </>
+  )
+}
+
+function againOf(state: NameState, publish: (name: NameState, target: string) => void) {
+  return state.keyHeld === 'service' ? { onPublishAgain: (value: string) => publish(state, value) } : {}
+}
+
+function NeverPublished({ canPublish, onPublish }: { canPublish: boolean; onPublish: () => void }) {
+  return (
+    <EmptyState icon={Signpost} title={words.names.neverTitle} hint={words.names.neverHint}>
+      {canPublish ? <Button onClick={onPublish}>{words.names.publish}</Button> : undefined}
+    </EmptyState>
   )
 }

@@ -1,17 +1,22 @@
-import { createName, listNames } from '@cairn/sdk'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { Plus, Signpost } from 'lucide-react'
+import type { NameState } from '@cairn/sdk'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { EllipsisVertical, Plus, Signpost } from 'lucide-react'
+import { useState } from 'react'
+import { CreateNameDialog } from '../../names/CreateNameDialog.tsx'
+import { labelOf } from '../../names/label-of.ts'
+import { useNameActions } from '../../names/use-name-actions.tsx'
+import { useNames } from '../../names/use-names.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
-import { useClient } from '../../session/use-client.ts'
+import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { AreaMenu, ButtonMenu, type MenuItem } from '../../ui/Menu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { toastError } from '../../ui/toast-store.ts'
-import { shorten } from '../../words/format.ts'
+import { formatAgo, formatDateTime, shorten } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
 
 /** The account's names (IPNS). */
@@ -20,52 +25,96 @@ export function NamesPage() {
 }
 
 function Names({ session }: { session: Session }) {
-  const client = useClient()
-  const queries = useQueryClient()
-  const { data, error, refetch } = useQuery({
-    queryKey: ['names', session.address],
-    queryFn: ({ signal }) => Array.fromAsync(listNames(client, { signal })),
-  })
-  const create = useMutation({
-    mutationFn: () => createName(client),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
-    onError: (fault) => toastError(words.places.nameCreateFailed, fault),
-  })
-  const button = (
-    <Button kind="primary" isBusy={create.isPending} onClick={() => create.mutate()}>
+  const navigate = useNavigate()
+  const { data, error, refetch } = useNames(session)
+  const [isCreating, setCreating] = useState(false)
+  const { itemsOf, dialogs } = useNameActions()
+  const create = (
+    <Button kind="primary" onClick={() => setCreating(true)}>
       <Plus aria-hidden="true" size={16} />
-      {words.places.nameCreate}
+      {words.names.create}
     </Button>
   )
   return (
     <>
-      <PageHeader title={words.places.namesTitle} hint={words.places.namesHint}>
-        {data === undefined || data.length === 0 ? undefined : button}
+      <PageHeader title={words.names.title} hint={words.names.hint}>
+        {data === undefined || data.length === 0 ? undefined : create}
       </PageHeader>
       {data === undefined ? (
         error === null ? (
-          <Skeleton className="h-32 w-full" />
+          <Skeleton className="h-40 w-full" />
         ) : (
           <ErrorState error={error} onRetry={() => refetch()} />
         )
       ) : data.length === 0 ? (
-        <EmptyState icon={Signpost} title={words.places.namesNone} hint={words.places.namesNoneHint}>
-          {button}
+        <EmptyState icon={Signpost} title={words.names.none} hint={words.names.noneHint}>
+          {create}
         </EmptyState>
       ) : (
-        <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-          {data.map(({ id, name, label, value }) => (
-            <li key={id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-3 text-sm">
-              <Link to="/names/$key" params={{ key: name }} className="font-medium hover:underline">
-                {label ?? <span className="font-mono">{shorten(name, 10, 8)}</span>}
-              </Link>
-              <span className="font-mono text-ink-soft">
-                {value === null ? words.places.nameNever : shorten(value, 14, 6)}
-              </span>
-            </li>
-          ))}
-        </ul>
+        <>
+          {error === null ? undefined : <Banner tone="warn">{words.shell.errorOld}</Banner>}
+          <ul
+            aria-label={words.names.listLabel}
+            className="divide-y divide-line rounded-lg border border-line bg-surface"
+          >
+            {data.map((name) => (
+              <NameRow key={name.id} name={name} items={itemsOf(name)} />
+            ))}
+          </ul>
+        </>
       )}
+      {isCreating ? (
+        <CreateNameDialog
+          onClose={() => setCreating(false)}
+          onCreated={({ name }) => void navigate({ to: '/names/$key', params: { key: name } })}
+        />
+      ) : undefined}
+      {dialogs}
     </>
+  )
+}
+
+function NameRow({ name, items }: { name: NameState; items: readonly MenuItem[] }) {
+  const label = labelOf(name)
+  return (
+    <AreaMenu items={() => items} label={words.names.actionsFor(label)}>
+      <li className="relative flex items-center gap-3 px-4 py-3 text-sm hover:bg-hover">
+        <div className="grid min-w-0 flex-1 gap-x-4 gap-y-0.5 sm:grid-cols-[minmax(0,2fr)_minmax(0,2fr)_minmax(0,1fr)] sm:items-center">
+          <div className="min-w-0">
+            <Link
+              to="/names/$key"
+              params={{ key: name.name }}
+              className="block truncate font-medium after:absolute after:inset-0 hover:underline"
+            >
+              {label}
+            </Link>
+            {name.label === null ? undefined : (
+              <p title={name.name} className="truncate font-mono text-ink-soft text-xs">
+                {shorten(name.name, 12, 8)}
+              </p>
+            )}
+          </div>
+          <p title={name.value ?? undefined} className="truncate font-mono text-ink-soft">
+            {name.value === null ? (
+              <span className="font-sans text-ink-faint">{words.names.never}</span>
+            ) : (
+              shorten(name.value, 16, 8)
+            )}
+          </p>
+          <time
+            dateTime={new Date(name.updatedAt).toISOString()}
+            title={formatDateTime(name.updatedAt)}
+            className="text-ink-soft"
+          >
+            {formatAgo(name.updatedAt)}
+          </time>
+        </div>
+        <span className="relative">
+          <ButtonMenu items={items} label={words.names.actionsFor(label)}>
+            <IconButton icon={EllipsisVertical} size="small" label={words.names.actionsFor(label)} />
+          </ButtonMenu>
+        </span>
+      </li>
+    </AreaMenu>
   )
 }

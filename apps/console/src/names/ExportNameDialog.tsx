@@ -1,0 +1,73 @@
+import { exportName, type NameState } from '@cairn/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { useClient } from '../session/use-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { Modal } from '../ui/Modal.tsx'
+import { Segments } from '../ui/Segments.tsx'
+import { saveText } from '../ui/save-text.ts'
+import { toastError } from '../ui/toast-store.ts'
+import { words } from '../words/words.ts'
+import { labelOf } from './label-of.ts'
+
+const formats = ['pem', 'libp2p'] as const
+
+/** Takes the key of a name out of the service, after saying what it is good for. It is in this dialog only. */
+export function ExportNameDialog({ name, onClose }: { name: NameState; onClose: () => void }) {
+  const client = useClient()
+  const [format, setFormat] = useState<(typeof formats)[number]>('pem')
+  const take = useMutation({
+    mutationFn: () => exportName(client, name.name, { format }),
+    onError: (fault) => toastError(words.names.exportFailed, fault),
+    gcTime: 0,
+  })
+  const key = take.data?.format === format ? take.data.key : undefined
+  return (
+    <Modal
+      isOpen
+      onClose={onClose}
+      title={words.names.exportTitle(labelOf(name))}
+      hint={words.names.exportHint}
+      footer={
+        key === undefined ? (
+          <>
+            <Button onClick={onClose}>{words.shell.cancel}</Button>
+            <Button kind="primary" isBusy={take.isPending} onClick={() => take.mutate()}>
+              {words.names.exportShow}
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button onClick={onClose}>{words.shell.close}</Button>
+            <Button kind="primary" onClick={() => saveText(`${name.label ?? name.name}.${extensionOf(format)}`, key)}>
+              <Download aria-hidden="true" size={16} />
+              {words.names.exportDownload}
+            </Button>
+          </>
+        )
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <Segments
+          label={words.names.exportFormat}
+          isLabelShown
+          value={format}
+          options={formats.map((value) => ({ value, label: words.names.exportFormats[value] }))}
+          onChange={setFormat}
+        />
+        {key === undefined ? undefined : (
+          <div className="flex items-start gap-2 rounded-lg border border-line bg-sunken p-3">
+            <pre className="min-w-0 flex-1 whitespace-pre-wrap break-all font-mono text-sm">{key}</pre>
+            <CopyButton text={key} />
+          </div>
+        )}
+      </div>
+    </Modal>
+  )
+}
+
+function extensionOf(format: (typeof formats)[number]): string {
+  return format === 'pem' ? 'pem' : 'key.txt'
+}

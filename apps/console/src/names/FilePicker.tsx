@@ -1,0 +1,72 @@
+import { listFilesPage } from '@cairn/sdk'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { useSession } from '../session/session-store.ts'
+import { useClient } from '../session/use-client.ts'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { TextField } from '../ui/TextField.tsx'
+import { formatAgo, shorten } from '../words/format.ts'
+import { words } from '../words/words.ts'
+
+const rowsMost = 8
+
+/** One of the account's files: the newest ones, and any that is searched for. */
+export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (cid: string) => void }) {
+  const name = useId()
+  const client = useClient()
+  const session = useSession()
+  const [search, setSearch] = useState('')
+  const wanted = search.trim()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['files', session?.address, 'pick', wanted],
+    queryFn: ({ signal }) =>
+      listFilesPage(client, { limit: rowsMost, ...(wanted === '' ? {} : { search: wanted }) }, { signal }),
+    placeholderData: keepPreviousData,
+  })
+  if (data === undefined) {
+    return error === null ? (
+      <Skeleton className="h-40 w-full" />
+    ) : (
+      <ErrorState error={error} onRetry={() => refetch()} />
+    )
+  }
+  if (data.fileList.length === 0 && wanted === '') {
+    return <p className="text-ink-soft text-sm">{words.names.recentNone}</p>
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      <TextField
+        label={words.names.recentSearch}
+        type="search"
+        value={search}
+        maxLength={200}
+        onChange={({ target }) => setSearch(target.value)}
+      />
+      {data.fileList.length === 0 ? (
+        <p className="text-ink-soft text-sm">{words.names.recentMissing}</p>
+      ) : (
+        <fieldset className="overflow-hidden rounded-lg border border-line">
+          <legend className="sr-only">{words.names.recent}</legend>
+          {data.fileList.map((file) => (
+            <label
+              key={file.id}
+              className="flex cursor-pointer items-center gap-3 border-line border-b px-3 py-2 text-sm last:border-b-0 hover:bg-hover has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:-outline-offset-2"
+            >
+              <input
+                type="radio"
+                name={name}
+                className="size-4 accent-accent"
+                checked={file.cid === cid}
+                onChange={() => onPick(file.cid)}
+              />
+              <span className="min-w-0 flex-1 truncate font-medium">{file.fileName}</span>
+              <span className="hidden shrink-0 font-mono text-ink-soft sm:inline">{shorten(file.cid)}</span>
+              <span className="shrink-0 text-ink-soft">{formatAgo(file.createdAt)}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,180 @@
+import { nameValueCharactersMost } from '@cairn/protocol'
+import { CairnError, type NameState, publishName } from '@cairn/sdk'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useId, useState } from 'react'
+import { useClient } from '../session/use-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { Modal } from '../ui/Modal.tsx'
+import { Segments } from '../ui/Segments.tsx'
+import { fieldClass, TextField } from '../ui/TextField.tsx'
+import { toastDone, toastError } from '../ui/toast-store.ts'
+import { words } from '../words/words.ts'
+import { FilePicker } from './FilePicker.tsx'
+import { labelOf } from './label-of.ts'
+import { type Lifetime, lifetimes, lifetimesMs, type Ttl, ttls, ttlsMs } from './publish-times.ts'
+
+/** Lets a name point to a file of the account, or to anything with a CID. */
+export function PublishDialog({
+  name,
+  target = '',
+  onClose,
+}: {
+  name: NameState
+  /** What is offered first; the account's files where it is empty. */
+  target?: string
+  onClose: () => void
+}) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [source, setSource] = useState<'recent' | 'other'>(target === '' ? 'recent' : 'other')
+  const [picked, setPicked] = useState<string>()
+  const [text, setText] = useState(target)
+  const [fault, setFault] = useState<string>()
+  const [lifetime, setLifetime] = useState<Lifetime>('twoDays')
+  const [ttl, setTtl] = useState<Ttl>('fiveMinutes')
+  const publish = useMutation({
+    mutationFn: (value: string) =>
+      publishName(client, name.name, value, {
+        lifetimeMs: lifetimesMs[lifetime],
+        ttlMs: Math.min(ttlsMs[ttl], lifetimesMs[lifetime]),
+      }),
+    onSuccess: () => {
+      toastDone(words.names.published(labelOf(name)))
+      onClose()
+    },
+    onError: (error) => {
+      if (CairnError.is(error, 'INVALID_NAME_VALUE')) setFault(error.message)
+      else toastError(words.names.publishFailed, error)
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
+  })
+  const value = source === 'recent' ? (picked ?? '') : text.trim()
+  return (
+    <Modal
+      isOpen
+      onClose={onClose}
+      title={words.names.publishTitle(labelOf(name))}
+      hint={words.names.publishHint}
+      footer={
+        <>
+          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button kind="primary" type="submit" form="publish-name" isBusy={publish.isPending}>
+            {publish.isPending ? words.names.publishing : words.names.publishGo}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="publish-name"
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (publish.isPending) return
+          if (value === '') setFault(source === 'recent' ? words.names.pickOne : words.names.targetEmpty)
+          else publish.mutate(value)
+        }}
+      >
+        <Segments
+          label={words.names.what}
+          isLabelShown
+          value={source}
+          options={[
+            { value: 'recent', label: words.names.recent },
+            { value: 'other', label: words.names.other },
+          ]}
+          onChange={(next) => {
+            setSource(next)
+            setFault(undefined)
+          }}
+        />
+        {source === 'recent' ? (
+          <>
+            <FilePicker
+              cid={picked}
+              onPick={(cid) => {
+                setPicked(cid)
+                setFault(undefined)
+              }}
+            />
+            {fault === undefined ? undefined : (
+              <p role="alert" className="text-bad text-sm">
+                {fault}
+              </p>
+            )}
+          </>
+        ) : (
+          <TextField
+            label={words.names.target}
+            hint={words.names.targetHint}
+            value={text}
+            error={fault}
+            maxLength={nameValueCharactersMost}
+            spellCheck={false}
+            onChange={({ target: { value: next } }) => {
+              setText(next)
+              setFault(undefined)
+            }}
+          />
+        )}
+        <details className="text-sm">
+          <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{words.names.times}</summary>
+          <div className="mt-3 grid gap-3 sm:grid-cols-2">
+            <Select
+              label={words.names.lifetime}
+              value={lifetime}
+              onChange={(next) => setLifetime(find(lifetimes, next))}
+            >
+              {lifetimes.map((one) => (
+                <option key={one} value={one}>
+                  {words.names.lifetimes[one]}
+                </option>
+              ))}
+            </Select>
+            <Select label={words.names.ttl} value={ttl} onChange={(next) => setTtl(find(ttls, next))}>
+              {ttls.map((one) => (
+                <option key={one} value={one}>
+                  {words.names.ttls[one]}
+                </option>
+              ))}
+            </Select>
+          </div>
+        </details>
+      </form>
+    </Modal>
+  )
+}
+
+function find<Value extends string>(all: readonly Value[], wanted: string): Value {
+  const found = all.find((one) => one === wanted)
+  if (found === undefined) throw new Error(`${wanted} was not offered`)
+  return found
+}
+
+function Select({
+  label,
+  value,
+  onChange,
+  children,
+}: {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  children: ReactNode
+}) {
+  const id = useId()
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="font-medium">
+        {label}
+      </label>
+      <select
+        id={id}
+        value={value}
+        className={`${fieldClass} h-10 pointer-coarse:h-11`}
+        onChange={({ target }) => onChange(target.value)}
+      >
+        {children}
+      </select>
+    </div>
+  )
+}

@@ -1,0 +1,121 @@
+// Names: made, published, opened on the gateway, moved on, exported, removed; all from the page.
+import { createClient, importNameKey, uploadText } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+async function clientOf({ page }: ConsolePage) {
+  const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
+  const { apiKey }: { apiKey: string } = JSON.parse(kept)
+  return createClient({ network: site.network.profile, apiKey })
+}
+
+test('a name is made, published twice, and opens on the gateway; its history leads back', async () => {
+  const opened = await site.newPage()
+  const { page, problems } = opened
+  await opened.open('/names')
+  await opened.signIn()
+  await page.getByText('No names yet').waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+  const client = await clientOf(opened)
+  const first = await uploadText(client, 'the first version', { name: 'first.txt' })
+  const second = await uploadText(client, 'the second version', { name: 'second.txt' })
+
+  await page.getByRole('button', { name: 'Create name' }).click()
+  await page.getByLabel('Label').fill('my-site')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create name' }).click()
+  await page.getByRole('heading', { level: 1, name: 'my-site' }).waitFor()
+  await page.getByRole('heading', { name: 'Never published' }).waitFor()
+  const name = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+
+  // One of the account's files.
+  await page.getByRole('main').getByRole('button', { name: 'Publish' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await dialog.getByText('Choose a file.').waitFor()
+  await dialog.getByText('first.txt').click()
+  expect(await opened.checkAccessibility()).toEqual([])
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('Checked here', { exact: true }).waitFor()
+  await page.getByRole('link', { name: `/ipfs/${first.cid}` }).waitFor()
+  const link = `${site.network.profile.gateway}/ipns/${name}`
+  expect(await page.getByRole('link', { name: 'Open on the gateway' }).getAttribute('href')).toBe(link)
+  expect(await (await fetch(link)).text()).toBe('the first version')
+
+  // Something with a CID; what is no value is told at its field.
+  await page.getByRole('main').getByRole('button', { name: 'Publish', exact: true }).click()
+  await dialog.getByText('A CID, path or another name').click()
+  await dialog.getByLabel('CID, path or name').fill('not a cid')
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await expect.poll(() => dialog.getByLabel('CID, path or name').getAttribute('aria-invalid')).toBe('true')
+  await dialog.getByLabel('CID, path or name').fill(second.cid)
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('link', { name: `/ipfs/${second.cid}` }).waitFor()
+  await page.getByRole('button', { name: /^Publish version .* again$/ }).waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+
+  // Back to what it was.
+  await page.getByRole('button', { name: /^Publish version .* again$/ }).click()
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('link', { name: `/ipfs/${first.cid}` }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('a label is changed, the key taken along, and the name removed', async () => {
+  const opened = await site.newPage()
+  const { page, problems } = opened
+  await opened.open('/names')
+  await opened.signIn()
+  await page.getByRole('button', { name: 'Create name' }).click()
+  await page.getByLabel('Label').fill('old label')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'old label' }).waitFor()
+  const name = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  await page.getByRole('link', { name: 'All names' }).click()
+
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Actions for old label' }).click()
+  await page.getByRole('menuitem', { name: 'Change label' }).click()
+  await dialog.getByLabel('Label').fill('new label')
+  await dialog.getByRole('button', { name: 'Change label' }).click()
+  await page.getByRole('link', { name: 'new label' }).waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+
+  await page.getByRole('button', { name: 'Actions for new label' }).click()
+  await page.getByRole('menuitem', { name: 'Export key' }).click()
+  await dialog.getByRole('button', { name: 'Show key' }).click()
+  await dialog.getByText('BEGIN PRIVATE KEY').waitFor()
+  const key = await importNameKey((await dialog.locator('pre').textContent()) ?? '')
+  expect(key.name).toBe(name)
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: 'Actions for new label' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await dialog.getByText('Its key is destroyed').waitFor()
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('No names yet').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('on a phone, in the dark, nothing goes over the edge', async () => {
+  const opened = await site.newPage({ width: 360, height: 740, theme: 'dark' })
+  const { page, problems } = opened
+  await opened.open('/names')
+  await opened.signIn()
+  await page.getByRole('button', { name: 'Create name' }).click()
+  await page.getByLabel('Label').fill('a label that is rather long, longer than a phone is wide')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Never published' }).waitFor()
+  for (const path of [new URL(page.url()).pathname, '/names']) {
+    await opened.open(path)
+    await page.getByText('a label that is rather long').first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+    expect(await opened.checkAccessibility()).toEqual([])
+  }
+  expect(problems).toEqual([])
+})
