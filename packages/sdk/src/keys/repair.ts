@@ -50,7 +50,11 @@ export async function repairKey(
   const isOwner = before.agreed?.owner === address
   const damaged = isOwner ? await findDamaged(client, cid, options) : []
   const lacking = nodes.filter(
-    ({ node, outcome, error }) => outcome === 'unable' || error?.code === 'KEY_NOT_FOUND' || damaged.includes(node),
+    ({ node, outcome, error }) =>
+      outcome === 'unable' ||
+      error?.code === 'KEY_NOT_FOUND' ||
+      error?.code === 'DATA_DAMAGED' ||
+      damaged.includes(node),
   )
   if (lacking.length > 0 && before.agreed !== undefined && isOwner) {
     const { masterKey } = await getKey(client, cid, options)

@@ -199,6 +199,27 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of [2, 4]) expect(await state(node, cid)).toMatchObject({ setId: first.set.id })
     })
 
+    test('a key that waits and is damaged keeps nobody from the one in force, nor a sweep from the others', async () => {
+      const cid = await fresh()
+      await saveOn(all, cid, later, 'new')
+      const { db } = peers.of(1)
+      await db.write((trx) =>
+        trx
+          .updateTable('other_set')
+          .set({ sealed: new Uint8Array(60) })
+          .where('cid', '=', cid)
+          .execute(),
+      )
+      await promote(cid)
+      expect(await keysOf(1, cid)).toEqual(['old1'])
+      for (const node of [2, 3, 4, 5]) expect(await keysOf(node, cid)).toEqual([`new${node}`, `old${node}`])
+      // The owner's repair is told, and saves the key anew.
+      await expect(repairRecord(peers.of(1), owner, cid)).rejects.toMatchObject({ code: 'DATA_DAMAGED' })
+      await saveOn(all, cid, latest, 'newest')
+      await promote(cid)
+      for (const node of all) expect((await keysOf(node, cid))[0]).toBe(`newest${node}`)
+    })
+
     test('a first save is for certain where three nodes name one owner, and where two do not', async () => {
       const cid = freshCid()
       await saveOn([1, 2], cid, owner, 'mine')

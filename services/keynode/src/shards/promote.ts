@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { applyChange } from './change-record.ts'
 import { askPeers, enoughNodes, type PeerStatement } from './peers.ts'
@@ -17,7 +18,15 @@ export async function promoteRecord(context: Context, cid: string, known?: reado
   const peers = known ?? (enough === 1 ? [] : await askPeers(context, cid))
   // The newest that three nodes hold: it came after all that they held before.
   const chosen = pending.find(({ set_id }) => peers.filter((peer) => holdsSet(peer, set_id)).length + 1 >= enough)
-  if (chosen !== undefined) await putInForce(context, cid, chosen.set_id, record.row.owner)
+  if (chosen !== undefined) {
+    try {
+      await putInForce(context, cid, chosen.set_id, record.row.owner)
+    } catch (error) {
+      if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
+      // The set in force is still good; its owner's repair saves the key anew.
+      context.log.error({ err: error, cid }, 'a set that waits is damaged')
+    }
+  }
   if (record.row.state === 'provisional') {
     const agreeing = peers.filter(({ owner }) => owner === record.row.owner)
     if (agreeing.length + 1 >= enough) {

@@ -6,7 +6,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Caller } from '../context.ts'
+import type { Caller, Context } from '../context.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
 import { promoteRecord } from './promote.ts'
 import { retireRecord } from './retire.ts'
@@ -150,6 +150,35 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (let round = 0; round < 3; round++) await sweep()
       for (const cid of confirmed) expect((await find(2, cid)).row.state).toBe('held')
       for (const cid of lost) expect(await rowsOf(2, cid)).toEqual([0, 0, 0, 0])
+    })
+
+    test('a record that cannot be settled keeps no other waiting', async () => {
+      // Nothing else is undecided there.
+      await using own = await start()
+      const cids = [freshCid(), freshCid(), freshCid()].sort()
+      const shard = { payload: { key: 'k', index: '1' }, set: undefined, sharedTo: [] }
+      for (const cid of cids)
+        for (const context of own.all) await saveRecord(context, owner, { cid, cidAsGiven: cid, ...shard })
+      own.pass(120_000)
+      const { db } = own.of(1)
+      let writes = 0
+      const failing: Context = {
+        ...own.of(1),
+        db: {
+          ...db,
+          write(unit) {
+            writes++
+            // The first is that for what is old, the second that for the first record.
+            return writes === 2 ? Promise.reject(new Error('this record cannot be written')) : db.write(unit)
+          },
+        },
+      }
+      const sweep = createKeySweep(failing)
+      const states = async () => Promise.all(cids.map(async (cid) => (await findRecord(db.read, cid))?.row.state))
+      await sweep(new AbortController().signal)
+      expect(await states()).toEqual(['provisional', 'held', 'held'])
+      await sweep(new AbortController().signal)
+      expect(await states()).toEqual(['held', 'held', 'held'])
     })
 
     test('a retired key is destroyed after 30 days and not before, together with every other set of it', async () => {

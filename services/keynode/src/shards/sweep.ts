@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { enoughNodes, type PeerStatement, questionPeers } from './peers.ts'
 import { holdsSet, promoteRecord } from './promote.ts'
@@ -23,9 +24,15 @@ export function createKeySweep(context: Context): KeySweep {
     if (cids.length < recordsMost) after = ''
     for (const cid of cids) {
       if (signal.aborted) return
-      const { statements, empty } = await questionPeers(context, cid)
-      await promoteRecord(context, cid, statements)
-      await dropLost(context, cid, statements, empty)
+      try {
+        const { statements, empty } = await questionPeers(context, cid)
+        await promoteRecord(context, cid, statements)
+        await dropLost(context, cid, statements, empty)
+      } catch (error) {
+        // Without a database nothing is settled; one record that cannot be keeps no other waiting.
+        if (CairnError.is(error, 'UNAVAILABLE')) throw error
+        context.log.error({ err: error, cid }, 'a record could not be settled')
+      }
       if (cids.length === recordsMost) after = cid
     }
   }
