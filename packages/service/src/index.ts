@@ -28,6 +28,7 @@ export {
   routeCall,
   setDialect,
 } from './http/route.ts'
+export { createStreamSlots, type StreamLimits, type StreamSlots } from './http/stream-slots.ts'
 export { createReadiness, type Readiness } from './readiness.ts'
 export * from './settings.ts'
 export { untilStopped } from './until-stopped.ts'

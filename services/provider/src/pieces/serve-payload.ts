@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream'
 import { CairnError } from '@cairn/protocol'
+import { createStreamSlots } from '@cairn/service'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { chooseRange } from './byte-range.ts'
 import { noteRead } from './note-read.ts'
 import { openKept } from './open-kept.ts'
 import { readPayload } from './read-payload.ts'
-import { createStreamSlots } from './stream-slots.ts'
 
+/** Payloads that are given out at once; each holds about 4 MiB. */
+const streamLimits = { most: 64, perAddressMost: 16 }
 /** Bytes sent together; a reader that takes longer for them than {@link stalledMs} is cut off. */
 const sentBytes = 128 * 1024
 const stalledMs = 60_000
@@ -20,7 +22,7 @@ export type PayloadServer = (text: string, request: FastifyRequest, reply: Fasti
  * shows.
  */
 export function createPayloadServer(context: Context): PayloadServer {
-  const slots = createStreamSlots()
+  const slots = createStreamSlots(streamLimits)
   return async (text, request, reply) => {
     const kept = await openKept(context, text)
     const { payloadBytes } = kept.piece
@@ -43,7 +45,9 @@ export function createPayloadServer(context: Context): PayloadServer {
     // An empty stream: an empty body would say that the length is 0.
     if (request.method === 'HEAD') return answer(Readable.from([]))
 
-    reply.raw.once('close', slots.take(request.ip))
+    const release = slots.take(request.ip)
+    if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 5 })
+    reply.raw.once('close', release)
     // What fails at the first bytes can still be said; what fails later breaks the connection off.
     const pieces = readPayload(context, kept, { start, end })
     const first = await pieces.next()

@@ -8,6 +8,7 @@ import {
   keepAliveTimeoutMs,
   requestIdHeader,
 } from '@cairn/protocol'
+import { createStreamSlots, type StreamSlots } from '@cairn/service'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -24,7 +25,6 @@ import { createNodeCache, withNodes } from './node-cache.ts'
 import { toGatewayError } from './open-path.ts'
 import { everyAnswer } from './security-headers.ts'
 import { sendAnswer } from './send-answer.ts'
-import { createStreamSlots, type StreamSlots } from './stream-slots.ts'
 
 /** What the gateway needs of the service; its context has all of it. */
 export type GatewayContext = {
@@ -40,6 +40,8 @@ export type GatewayContext = {
   }
 }
 
+/** Each stream holds about 4 MiB however slow its reader is: this bounds memory to about 1 GiB. */
+const streamLimits = { most: 256, perAddressMost: 64 }
 /** A reader that takes nothing for this long is cut off. */
 const stalledReaderMs = 120_000
 /** Time for a request's head, and for the body of a POST that should have none. */
@@ -58,7 +60,10 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   }
   const answers = createAnswerCache(context.clock.now)
   const nodes = createNodeCache(context.clock.now)
-  const slots = createStreamSlots((address) => hosts.isTrustedProxy(address) || isOwnAddress(address))
+  const slots = createStreamSlots({
+    ...streamLimits,
+    isExempt: (address) => hosts.isTrustedProxy(address) || isOwnAddress(address),
+  })
   const app = Fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),

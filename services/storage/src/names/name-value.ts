@@ -1,5 +1,5 @@
-import { parseName } from '@cairn/names'
-import { CairnError, nameValueCharactersMost } from '@cairn/protocol'
+import { readTarget as readParts } from '@cairn/names'
+import { CairnError } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import { readCidText } from '../gateway/parse-cid.ts'
 
@@ -9,43 +9,19 @@ export type NameTarget =
   | { kind: 'ipns'; name: string; segments: readonly string[] }
   | { kind: 'dns'; host: string; segments: readonly string[] }
 
-/** A host name with at least one dot: letters, digits and hyphens, underscores as DNS allows them. */
-const hostPattern =
-  /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)+$/
-
-/** Whether a text, in lower case, has the form of a DNS name with several labels. */
-export function isDnsName(text: string): boolean {
-  return hostPattern.test(text)
-}
-
 /**
- * Reads a value as records and DNSLinks have it: `/ipfs/{cid}` or `/ipns/{name}`, and a path.
+ * Reads a value as records and DNSLinks have it, with every CID that the gateway reads.
  * @returns undefined for anything else
  */
 export function readTarget(value: string): NameTarget | undefined {
-  if (value.length > nameValueCharactersMost || hasControls(value)) return undefined
-  const [empty, namespace, root = '', ...rest] = value.split('/')
-  if (empty !== '' || rest.includes('..') || rest.includes('.')) return undefined
-  const segments = rest.filter((segment) => segment !== '')
-  if (namespace === 'ipfs') {
-    const cid = readCidText(root)
-    return cid === undefined ? undefined : { kind: 'ipfs', cid, cidText: root, segments }
-  }
-  if (namespace !== 'ipns') return undefined
-  const name = readName(root)
-  if (name !== undefined) return { kind: 'ipns', name, segments }
-  const host = root.toLowerCase()
-  return isDnsName(host) ? { kind: 'dns', host, segments } : undefined
-}
-
-/** The canonical form of a name, or undefined where the text is none. */
-export function readName(text: string): string | undefined {
-  try {
-    return parseName(text)
-  } catch (error) {
-    if (CairnError.is(error, 'INVALID_NAME')) return undefined
-    throw error
-  }
+  const parts = readParts(value, (text) => readCidText(text) !== undefined)
+  if (parts === undefined) return undefined
+  const { kind, root } = parts
+  const segments = parts.path.split('/').filter((segment) => segment !== '')
+  if (kind === 'name') return { kind: 'ipns', name: root, segments }
+  if (kind === 'domain') return { kind: 'dns', host: root, segments }
+  const cid = readCidText(root)
+  return cid === undefined ? undefined : { kind: 'ipfs', cid, cidText: root, segments }
 }
 
 /**
@@ -62,12 +38,4 @@ export function parseNameValue(text: string): string {
   if (target !== undefined) return value
   if (value.startsWith('/ipfs/')) throw new CairnError('INVALID_CID', { message: 'Invalid CID in the path' })
   throw new CairnError('INVALID_NAME_VALUE')
-}
-
-function hasControls(text: string): boolean {
-  for (const char of text) {
-    const code = char.codePointAt(0) ?? 0
-    if (code < 0x20 || code === 0x7f) return true
-  }
-  return false
 }

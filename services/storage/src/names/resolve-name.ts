@@ -1,9 +1,9 @@
-import type { NameRecord } from '@cairn/names'
+import { isDnsName, type NameRecord, readName } from '@cairn/names'
 import { CairnError, nameDepthMost } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import type { DnslinkResolver } from './dnslink.ts'
 import { findRecord } from './find-record.ts'
-import { isDnsName, readName, readTarget } from './name-value.ts'
+import { readTarget } from './name-value.ts'
 import type { NamesContext } from './names-context.ts'
 
 /** What a name leads to in the end. */
