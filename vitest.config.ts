@@ -28,7 +28,8 @@ export default defineConfig({
           execArgv,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          // Each file has a network, chain or database of its own, on free ports.
+          maxWorkers: 2,
         },
       },
       {
