@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { buildConsole } from '@cairn/local'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
-import { expect } from 'vitest'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { createTestWallet, type TestWallet } from './test-wallet.ts'
 
+/** Longest wait for what a page shall show, in ms. */
+const waitMs = 15_000
 /** Chromium of the distribution; nothing is downloaded. */
 const executablePath = '/usr/bin/chromium'
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -47,7 +48,8 @@ export async function openConsoleTest({
   providers?: number
 } = {}): Promise<ConsoleTest> {
   await using stack = new AsyncDisposableStack()
-  const folder = await buildConsole()
+  // A build that was made before may be named, so that several files are tested on the same.
+  const folder = process.env['CAIRN_TEST_CONSOLE'] || (await buildConsole())
   if (folder === undefined) throw new Error('the console is not built, and the bundler is not installed')
   const network = stack.use(await createTestNetwork({ CAIRN_CONSOLE_FOLDER: folder }, chain, 20, providers))
   const browser = await chromium.launch({
@@ -84,6 +86,7 @@ async function newPage(
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: network.profile.api })
   const wallet = await createTestWallet(context, accounts, network.profile.chain)
   const page = await context.newPage()
+  page.setDefaultTimeout(waitMs)
   const problems: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' && !isExpected(message.text())) problems.push(message.text())
@@ -105,7 +108,7 @@ async function newPage(
       await page.getByRole('button', { name: 'Connect wallet' }).first().click()
       await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
       await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
-      await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
     },
     checkAccessibility: () => runAxe(page),
   }

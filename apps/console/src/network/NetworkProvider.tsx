@@ -21,6 +21,7 @@ export function NetworkProvider({ children }: { children: ReactNode }) {
         <Spinner label={words.shell.loading} />
       ) : (
         <ErrorState
+          isPage
           title={words.shell.noNetworkTitle}
           hint={words.shell.noNetworkHint}
           error={error}

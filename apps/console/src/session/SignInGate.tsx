@@ -19,7 +19,7 @@ export function SignInGate({
   if (session !== undefined) return children(session)
   if (!isReady || isQuiet) return undefined
   return (
-    <EmptyState icon={LockKeyhole} title={words.session.gateTitle} hint={words.session.gateHint}>
+    <EmptyState isPage icon={LockKeyhole} title={words.session.gateTitle} hint={words.session.gateHint}>
       <Button kind="primary" onClick={openWalletDialog}>
         {words.session.connect}
       </Button>

@@ -8,7 +8,7 @@ import { words } from '../words/words.ts'
 /** A page that broke: the rest of the console goes on. */
 export function BrokenPage({ error }: { error: unknown }) {
   return (
-    <ErrorState error={error} title={words.shell.brokenTitle} hint={words.shell.brokenHint}>
+    <ErrorState isPage error={error} title={words.shell.brokenTitle} hint={words.shell.brokenHint}>
       <Button onClick={() => location.reload()}>{words.shell.reload}</Button>
     </ErrorState>
   )
@@ -17,7 +17,7 @@ export function BrokenPage({ error }: { error: unknown }) {
 /** An address that leads nowhere. */
 export function NotFoundPage() {
   return (
-    <EmptyState icon={Compass} title={words.shell.notFoundTitle} hint={words.shell.notFoundHint}>
+    <EmptyState isPage icon={Compass} title={words.shell.notFoundTitle} hint={words.shell.notFoundHint}>
       <Link to="/files" className={buttonClass('primary')}>
         {words.shell.goHome}
       </Link>

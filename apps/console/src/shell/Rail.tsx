@@ -7,7 +7,10 @@ import { RailQuota } from './RailQuota.tsx'
 /** Navigation at the left; below 768 px the bottom bar takes its place. */
 export function Rail() {
   return (
-    <div className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-surface md:flex md:w-16 xl:w-56">
+    <nav
+      aria-label={words.shell.navigation}
+      className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-surface md:flex md:w-16 xl:w-56"
+    >
       <Link
         to="/"
         aria-label={words.shell.product}
@@ -16,7 +19,7 @@ export function Rail() {
         <Logo />
         <span className="max-xl:hidden">{words.shell.product}</span>
       </Link>
-      <nav aria-label={words.shell.navigation} className="flex-1 overflow-y-auto px-2 py-2 xl:px-3">
+      <div className="flex-1 overflow-y-auto px-2 py-2 xl:px-3">
         <ul className="flex flex-col gap-0.5">
           {places.map(({ to, label, icon: Icon }) => (
             <li key={to}>
@@ -31,7 +34,7 @@ export function Rail() {
             </li>
           ))}
         </ul>
-      </nav>
+      </div>
       <div className="flex flex-col gap-1 px-2 pb-4 max-xl:hidden xl:px-3">
         <RailQuota />
         <p className="flex gap-4 px-3 pt-2 text-ink-soft text-sm">
@@ -43,6 +46,6 @@ export function Rail() {
           </a>
         </p>
       </div>
-    </div>
+    </nav>
   )
 }

@@ -66,7 +66,8 @@ export function SearchBox() {
         }}
         className={classNames(
           fieldClass,
-          'h-10 border-line bg-page pr-10 pl-9 shadow-none [&::-webkit-search-cancel-button]:hidden pointer-coarse:h-11',
+          'h-10 bg-page pl-9 shadow-none [&::-webkit-search-cancel-button]:hidden pointer-coarse:h-11',
+          text === '' ? 'pr-2' : 'pr-10',
         )}
       />
       {text === '' ? undefined : (

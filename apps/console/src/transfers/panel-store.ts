@@ -9,12 +9,13 @@ export function showTransfers(shown: boolean): void {
   for (const listener of listeners) listener()
 }
 
+export function areTransfersShown(): boolean {
+  return isShown
+}
+
 export function useTransfersShown(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => isShown,
-  )
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }, areTransfersShown)
 }

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { getSession, watchSession } from '../session/session-store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import { words } from '../words/words.ts'
+import { areTransfersShown } from './panel-store.ts'
 
 /** Where a transfer is. Each stage says what it waits for. */
 export type TransferStage =
@@ -122,7 +123,8 @@ async function runOne({ transfer: { id, name }, wish, stop }: Entry): Promise<vo
   try {
     const result = await wish.run({ report: (report) => change(id, report), signal: stop.signal })
     change(id, { stage: 'done', cid: result?.cid, remainingMs: undefined, error: undefined })
-    toastDone(wish.kind === 'upload' ? words.transfers.uploaded(name) : name)
+    // Who looks at the panel sees it there.
+    if (!areTransfersShown()) toastDone(wish.kind === 'upload' ? words.transfers.uploaded(name) : name)
     wish.onDone?.()
   } catch (fault) {
     // One that fails never stops the others.

@@ -6,19 +6,23 @@ export function EmptyState({
   icon: Icon,
   title,
   hint,
+  isPage = false,
   children,
 }: {
   icon: LucideIcon
   title: string
   hint?: ReactNode
+  /** It stands for the whole page: its title is the page's heading. */
+  isPage?: boolean
   children?: ReactNode
 }) {
+  const Heading = isPage ? 'h1' : 'h2'
   return (
     <div className="mx-auto flex max-w-md animate-rise flex-col items-center gap-3 px-4 py-16 text-center">
       <span className="mb-2 grid size-14 place-items-center rounded-xl bg-accent-soft text-accent-ink">
         <Icon aria-hidden="true" size={26} strokeWidth={1.6} />
       </span>
-      <h2 className="font-semibold text-lg">{title}</h2>
+      <Heading className="font-semibold text-lg">{title}</Heading>
       {hint === undefined ? undefined : <p className="text-ink-soft">{hint}</p>}
       <div className="mt-2 flex flex-wrap justify-center gap-2">{children}</div>
     </div>

@@ -11,19 +11,23 @@ export function ErrorState({
   title = words.shell.errorTitle,
   hint,
   onRetry,
+  isPage = false,
   children,
 }: {
   error: unknown
   title?: string
   hint?: string
   onRetry?: () => unknown
+  /** It stands for the whole page: its title is the page's heading. */
+  isPage?: boolean
   children?: ReactNode
 }) {
   const { message, code, hint: ownHint, requestId } = toCairnError(error)
+  const Heading = isPage ? 'h1' : 'h2'
   return (
     <div role="alert" className="mx-auto flex max-w-md animate-rise flex-col items-center gap-3 px-4 py-12 text-center">
       <CircleAlert aria-hidden="true" className="text-bad" size={28} strokeWidth={1.75} />
-      <h2 className="font-semibold text-lg">{title}</h2>
+      <Heading className="font-semibold text-lg">{title}</Heading>
       <p className="text-ink-soft">
         {message}
         {/[.!?]$/.test(message) ? '' : '.'} {hint ?? ownHint}

@@ -18,6 +18,11 @@ const content =
 const line =
   'flex h-9 cursor-pointer select-none items-center gap-3 rounded-sm px-2.5 text-sm outline-none data-[highlighted]:bg-hover pointer-coarse:h-11'
 
+/** Menus lie within the page's main part, where readers of the page expect them. */
+function landmark(): HTMLElement | null {
+  return document.getElementById('content')
+}
+
 /** A menu that opens from a button. */
 export function ButtonMenu({
   items,
@@ -33,7 +38,7 @@ export function ButtonMenu({
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <DropdownMenu.Portal container={landmark()}>
         <DropdownMenu.Content aria-label={label} align={align} sideOffset={4} collisionPadding={8} className={content}>
           {items.map(({ id, label: text, icon: Icon, isDanger = false, run }) => (
             <DropdownMenu.Item key={id} onSelect={run} className={classNames(line, isDanger && 'text-bad')}>
@@ -62,7 +67,7 @@ export function AreaMenu({
   return (
     <ContextMenu.Root modal={false} onOpenChange={(open) => (open ? onOpen?.() : undefined)}>
       <ContextMenu.Trigger asChild>{children}</ContextMenu.Trigger>
-      <ContextMenu.Portal>
+      <ContextMenu.Portal container={landmark()}>
         <ContextMenu.Content aria-label={label} collisionPadding={8} className={content}>
           {items().map(({ id, label: text, icon: Icon, isDanger = false, run }) => (
             <ContextMenu.Item key={id} onSelect={run} className={classNames(line, isDanger && 'text-bad')}>

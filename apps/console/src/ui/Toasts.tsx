@@ -10,20 +10,20 @@ export function Toasts() {
   return (
     <section
       aria-label={words.shell.notifications}
-      className="pointer-events-none fixed inset-x-3 bottom-20 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:right-5 sm:bottom-5 sm:items-end"
+      className="pointer-events-none fixed inset-x-3 top-18 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:right-6 sm:items-end"
     >
       <div role="status" className="contents">
         {toasts.map(({ id, tone, title, text, code, report }) => (
           <div
             key={id}
-            className="pointer-events-auto flex w-full max-w-sm animate-rise items-start gap-3 rounded-lg border border-line bg-raised p-3 shadow-float"
+            className="pointer-events-auto flex w-full max-w-sm animate-rise items-start gap-3 rounded-lg border border-line bg-raised py-2 pr-2 pl-3 shadow-float"
           >
             {tone === 'good' ? (
-              <CircleCheck aria-hidden="true" size={18} className="mt-0.5 shrink-0 text-good" />
+              <CircleCheck aria-hidden="true" size={18} className="mt-2 shrink-0 text-good" />
             ) : (
-              <CircleAlert aria-hidden="true" size={18} className="mt-0.5 shrink-0 text-bad" />
+              <CircleAlert aria-hidden="true" size={18} className="mt-2 shrink-0 text-bad" />
             )}
-            <div className="min-w-0 flex-1">
+            <div className="min-w-0 flex-1 py-1.5">
               <p className="font-medium text-sm">{title}</p>
               {text === undefined ? undefined : <p className="mt-0.5 text-ink-soft text-sm">{text}</p>}
               {code === undefined ? undefined : (
@@ -31,13 +31,7 @@ export function Toasts() {
               )}
             </div>
             {report === undefined ? undefined : <CopyButton text={report} size="small" />}
-            <IconButton
-              icon={X}
-              size="small"
-              label={words.shell.dismiss}
-              className="-mr-1"
-              onClick={() => dismissToast(id)}
-            />
+            <IconButton icon={X} size="small" label={words.shell.dismiss} onClick={() => dismissToast(id)} />
           </div>
         ))}
       </div>

@@ -17,9 +17,12 @@ export function WalletChip() {
     )
   }
   return (
-    <Button aria-label={words.session.accountOf(session.address)} title={session.address} onClick={openWalletDialog}>
+    <Button title={session.address} onClick={openWalletDialog}>
+      <span className="sr-only">{words.session.accountOf(session.address)}</span>
       <AccountMark address={session.address} />
-      <span className="font-mono max-lg:hidden">{shorten(session.address, 6, 4)}</span>
+      <span aria-hidden="true" className="font-mono max-lg:hidden">
+        {shorten(session.address, 6, 4)}
+      </span>
     </Button>
   )
 }

@@ -103,14 +103,16 @@ export function FileRow({
             <button
               type="button"
               title={cid}
-              aria-label={`${words.files.copyCid} ${cid}`}
               onClick={async () => {
                 await navigator.clipboard.writeText(cid)
                 toastDone(words.files.cidCopied)
               }}
               className="-mx-2 h-8 rounded-sm px-2 font-mono text-ink-soft text-xs hover:bg-line hover:text-ink"
             >
-              {shorten(cid)}
+              <span aria-hidden="true">{shorten(cid)}</span>
+              <span className="sr-only">
+                {words.files.copyCid} {cid}
+              </span>
             </button>
           </Cell>
           <Cell className="text-right text-ink-soft text-sm tabular">{size}</Cell>

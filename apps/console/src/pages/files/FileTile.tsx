@@ -51,7 +51,7 @@ export function FileTile({
           'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:outline-offset-1',
       )}
     >
-      <div className="grid h-25 shrink-0 place-items-center bg-sunken">
+      <div className="relative grid min-h-0 flex-1 place-items-center overflow-hidden bg-sunken">
         {isPicture ? (
           <img
             src={gatewayUrl(network, cid)}
@@ -59,7 +59,7 @@ export function FileTile({
             loading="lazy"
             draggable={false}
             onError={() => setBroken(true)}
-            className="size-full object-cover"
+            className="absolute inset-0 size-full object-cover object-top"
           />
         ) : (
           <Icon aria-hidden="true" size={30} strokeWidth={1.4} className="text-ink-faint" />

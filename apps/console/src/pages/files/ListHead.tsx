@@ -6,7 +6,7 @@ import { words } from '../../words/words.ts'
 
 /** The columns of the list, the same for its head and its rows. */
 export const listColumns =
-  'grid grid-cols-[2.5rem_minmax(0,1fr)_10.5rem_6rem_8rem_2.75rem] items-center gap-x-3 max-lg:grid-cols-[2.5rem_minmax(0,1fr)_6rem_8rem_2.75rem]'
+  'grid grid-cols-[2rem_minmax(0,1fr)_10rem_6rem_8rem_2.5rem] items-center gap-x-6 max-lg:grid-cols-[2rem_minmax(0,1fr)_6rem_8rem_2.5rem] max-lg:gap-x-4'
 
 type Sort = (typeof fileSorts)[number]
 

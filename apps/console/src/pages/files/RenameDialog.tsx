@@ -1,6 +1,6 @@
 import type { FileEntry } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { renameInLists } from '../../files/change-files.ts'
 import { toCairnError } from '../../network/query-client.ts'
 import { useClient } from '../../session/use-client.ts'
@@ -14,6 +14,8 @@ export function RenameDialog({ file, onClose }: { file: FileEntry; onClose: () =
   const client = useClient()
   const [name, setName] = useState(file.fileName)
   const [fault, setFault] = useState<string>()
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => selectStem(input.current), [])
   const rename = useMutation({
     mutationFn: (fileName: string) => renameInLists(client, file, fileName),
     onSuccess: onClose,
@@ -47,12 +49,12 @@ export function RenameDialog({ file, onClose }: { file: FileEntry; onClose: () =
         }}
       >
         <TextField
+          ref={input}
           label={words.files.renameLabel}
           hint={words.files.renameHint}
           value={name}
           error={fault}
           maxLength={1024}
-          onFocus={({ currentTarget }) => selectStem(currentTarget)}
           onChange={({ target }) => {
             setName(target.value)
             setFault(undefined)
@@ -64,7 +66,9 @@ export function RenameDialog({ file, onClose }: { file: FileEntry; onClose: () =
 }
 
 /** The name without its ending is what people change. */
-function selectStem(input: HTMLInputElement): void {
+function selectStem(input: HTMLInputElement | null): void {
+  if (input === null) return
+  input.focus()
   const dot = input.value.lastIndexOf('.')
   input.setSelectionRange(0, dot > 0 ? dot : input.value.length)
 }

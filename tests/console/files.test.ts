@@ -1,0 +1,163 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient, uploadText } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+let site: ConsoleTest
+let folder = ''
+beforeAll(async () => {
+  site = await openConsoleTest()
+  folder = await mkdtemp(join(tmpdir(), 'cairn-files-'))
+})
+afterAll(async () => {
+  await site?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A page whose account has so many small files already. */
+async function openWithFiles(count: number, options: Parameters<ConsoleTest['newPage']>[0] = {}): Promise<ConsolePage> {
+  const opened = await site.newPage(options)
+  await opened.open('/files')
+  await opened.signIn()
+  if (count === 0) return opened
+  const kept: string = await opened.page.evaluate("sessionStorage.getItem('cairn.session')")
+  const { apiKey }: { apiKey: string } = JSON.parse(kept)
+  const client = createClient({ network: site.network.profile, apiKey })
+  for (let i = 0; i < count; i++)
+    await uploadText(client, `file ${i}`, { name: `note-${String(i).padStart(3, '0')}.txt` })
+  await opened.page.reload()
+  await opened.page.getByRole('link', { name: `note-${String(count - 1).padStart(3, '0')}.txt` }).waitFor()
+  return opened
+}
+
+test('a file goes up with one press after it is chosen, shows its stages, and stands in the list under its CID', async () => {
+  const { page, problems } = await openWithFiles(0)
+  await page.getByText('Nothing here yet').waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
+  const path = join(folder, 'hello.txt')
+  await writeFile(path, 'hello world')
+  await page.setInputFiles('input[data-upload=files]', path)
+  await page.getByRole('textbox', { name: 'Name of hello.txt' }).waitFor()
+  await page.getByRole('button', { name: 'Start upload' }).click()
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'hello.txt' }).waitFor()
+  await page
+    .getByRole('button', { name: 'Copy CID bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e' })
+    .waitFor()
+  expect(problems).toEqual([])
+})
+
+test('names that come twice are marked before anything is sent, with the text of the specification', async () => {
+  const { page, problems } = await openWithFiles(0)
+  await page.keyboard.press('u')
+  const paths = ['one.txt', 'two.txt'].map((name) => join(folder, name))
+  for (const path of paths) await writeFile(path, path)
+  await page.setInputFiles('input[data-upload=files]', paths)
+  await page.getByRole('textbox', { name: 'Name of two.txt' }).fill('one.txt')
+  await page.getByText('Duplicate file name found: one.txt').waitFor()
+  expect(await page.getByRole('button', { name: 'Start upload' }).isDisabled()).toBe(true)
+  expect(problems).toEqual([])
+})
+
+test('a text goes up encrypted after one more signature, and its shards lie on five nodes', async () => {
+  const { page, wallet, problems } = await openWithFiles(0)
+  await page.keyboard.press('u')
+  await page.getByRole('dialog').getByText('Text', { exact: true }).first().click()
+  await page.getByLabel('Text', { exact: true }).last().fill('a secret')
+  await page.getByText('Encrypted in this browser').click()
+  const before = wallet.requests.filter((method) => method === 'personal_sign').length
+  await page.getByRole('button', { name: 'Start upload' }).click()
+  await page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
+  expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(before + 1)
+  await page.getByRole('row').filter({ hasText: 'note.txt' }).getByText('Encrypted').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('a file is renamed at once, and the service keeps the name', async () => {
+  const { page, problems } = await openWithFiles(2)
+  await page.getByRole('link', { name: 'note-001.txt' }).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Rename' }).click()
+  const name = page.getByRole('textbox', { name: 'New name' })
+  await name.fill('  ')
+  await page.getByRole('button', { name: 'Rename' }).click()
+  await page.getByText('A name needs at least one character.').waitFor()
+  await name.fill('renamed.md')
+  await page.getByRole('button', { name: 'Rename' }).click()
+  await page.getByRole('link', { name: 'renamed.md' }).waitFor()
+  await page.reload()
+  await page.getByRole('link', { name: 'renamed.md' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('rows are taken by click, Ctrl, Shift and the keyboard, and all that is selected is deleted', async () => {
+  const { page, problems } = await openWithFiles(5)
+  const row = (i: number) => page.getByRole('row').filter({ hasText: `note-00${i}.txt` })
+  await row(4).click({ position: { x: 320, y: 20 } })
+  await page.getByText('1 selected').waitFor()
+  await row(2).click({ position: { x: 320, y: 20 }, modifiers: ['Shift'] })
+  await page.getByText('3 selected').waitFor()
+  await row(0).click({ position: { x: 320, y: 20 }, modifiers: ['Control'] })
+  await page.getByText('4 selected').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('4 selected').waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+a')
+  await page.getByText('5 selected').waitFor()
+  await page.keyboard.press('Delete')
+  await page.getByRole('heading', { name: 'Delete 5 files?' }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Nothing here yet').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('search, filters and order stand in the address, and a link with them shows the same', async () => {
+  const { page, open, problems } = await openWithFiles(3)
+  await page.keyboard.press('/')
+  await page.keyboard.type('note-001')
+  await page.waitForURL(/q=note-001/)
+  await expect.poll(() => page.getByRole('link', { name: /^note-/ }).count()).toBe(1)
+  await open('/files?sort=fileName&order=asc')
+  await expect
+    .poll(() =>
+      page
+        .getByRole('link', { name: /^note-/ })
+        .first()
+        .textContent(),
+    )
+    .toBe('note-000.txt')
+  await page.getByRole('button', { name: 'Encrypted', exact: true }).click()
+  await page.getByRole('heading', { name: 'No file fits' }).waitFor()
+  await page.getByRole('button', { name: 'Clear search and filters' }).click()
+  await page.getByRole('link', { name: 'note-002.txt' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('a file opens over the list, and Back closes it', async () => {
+  const { page, problems } = await openWithFiles(1)
+  await page.getByRole('link', { name: 'note-000.txt' }).click()
+  await page.getByRole('dialog', { name: 'note-000.txt' }).waitFor()
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(new URL(page.url()).pathname).toBe('/files')
+  expect(problems).toEqual([])
+})
+
+test('lists, tiles and sheets have no finding of axe, wide and narrow, light and dark', async () => {
+  for (const options of [{}, { width: 360, height: 740, theme: 'dark' as const }]) {
+    const { page, checkAccessibility, problems } = await openWithFiles(2, options)
+    expect(await checkAccessibility()).toEqual([])
+    await page.getByRole('checkbox', { name: 'Select note-001.txt' }).check()
+    expect(await checkAccessibility()).toEqual([])
+    await page.getByRole('button', { name: 'Grid' }).click()
+    await page.getByRole('gridcell').first().waitFor()
+    expect(await checkAccessibility()).toEqual([])
+    await page.getByRole('button', { name: 'Upload' }).first().click()
+    await page.getByRole('dialog', { name: 'Upload' }).waitFor()
+    expect(await checkAccessibility()).toEqual([])
+    const overflow: number = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(overflow).toBeLessThanOrEqual(0)
+    expect(problems).toEqual([])
+  }
+})
