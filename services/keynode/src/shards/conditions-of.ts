@@ -1,9 +1,9 @@
-import { type AccessCondition, type ConditionSet, parseConditions, zeroAddress } from '@cairn/protocol'
+import { type AccessCondition, CairnError, type ConditionSet, parseConditions, zeroAddress } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
 import { changeRecord, nameChange, requireOwner } from './change-record.ts'
 import { isLeftBy } from './ownerless.ts'
 import { reseal } from './save.ts'
-import type { KeyRow } from './store.ts'
+import { findRecord, type KeyRow } from './store.ts'
 
 /** The conditions of a record, as they are kept. */
 export function conditionsOf({ conditions }: Pick<KeyRow, 'conditions'>): ConditionSet | undefined {
@@ -11,13 +11,23 @@ export function conditionsOf({ conditions }: Pick<KeyRow, 'conditions'>): Condit
   return conditions === null ? undefined : parseConditions(JSON.parse(conditions))
 }
 
-/** Reads conditions from a call and makes sure that this node could ever check them. @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, CONDITION_UNKNOWN */
+/**
+ * Reads conditions from a call and makes sure that this node could ever check them. Chains are asked for those alone who may
+ * set them.
+ * @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, CONDITION_UNKNOWN, ACCESS_DENIED
+ */
 export async function readConditions(
   context: Context,
+  caller: Caller,
+  cid: string,
   input: Parameters<typeof parseConditions>[0],
   options: { allowEmpty?: boolean } = {},
 ): Promise<ConditionSet> {
   const set = parseConditions(input, options)
+  const record = await findRecord(context.db.read, cid)
+  // Whether a call repeats the one that left a key to its conditions is looked at with the change itself.
+  if (record !== undefined && record.row.owner !== caller.address && record.row.owner !== zeroAddress)
+    throw new CairnError('ACCESS_DENIED')
   await context.conditions.validateOnCreate(set)
   return set
 }

@@ -44,6 +44,34 @@ test('peers are asked about a file for those alone who may know of it', async ()
   expect(asked).toBe(3)
 })
 
+test('chains are asked about conditions for those alone who may set them', async () => {
+  const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
+  await using node = await startTestNode({ CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }) })
+  const owner = await openTestSession(node)
+  const stranger = await openTestSession(node)
+  await callAs(node, owner, 'POST', '/api/setSharedKey/1', { cid, payload })
+  const conditions = [
+    {
+      id: 1,
+      chain: 'local',
+      method: 'balanceOf',
+      standardContractType: 'ERC20',
+      contractAddress: `0x${'1'.repeat(40)}`,
+      parameters: [':userAddress'],
+      returnValueTest: { comparator: '>=', value: '1' },
+    },
+  ]
+  asked = 0
+  for (const [method, body] of [
+    ['PUT', { cid, conditions }],
+    ['POST', { cid, conditions, payload }],
+  ] as const)
+    expect((await callAs(node, stranger, method, '/api/fileAccessConditions/1', body)).code).toBe('ACCESS_DENIED')
+  expect(asked).toBe(0)
+  const tried = await callAs(node, owner, 'PUT', '/api/fileAccessConditions/1', { cid, conditions })
+  expect([tried.code, asked > 0]).toEqual(['CONDITION_UNKNOWN', true])
+})
+
 test('who asks about another’s access uses up no evaluation of his', async () => {
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
   const environment = { CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }), CAIRN_RATE_FACTOR: '1' }

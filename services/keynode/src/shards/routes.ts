@@ -107,7 +107,7 @@ export function registerShardRoutes(app: FastifyInstance, context: Context): voi
   route(app, context, createConditions, async ({ input: { params, body }, caller }) => {
     own(params.node)
     const cid = canonicalCid(body.cid)
-    const set = await readConditions(context, body)
+    const set = await readConditions(context, caller, cid, body)
     const { payload, sharedTo } = body
     const saved = await saveRecord(context, caller, {
       cid,
@@ -124,7 +124,7 @@ export function registerShardRoutes(app: FastifyInstance, context: Context): voi
   route(app, context, updateConditions, async ({ input: { params, body }, caller }) => {
     own(params.node)
     const cid = canonicalCid(body.cid)
-    const set = await readConditions(context, body, { allowEmpty: true })
+    const set = await readConditions(context, caller, cid, body, { allowEmpty: true })
     const isOwnerless = set.decryptionType === 'ACCESS_CONDITIONS'
     const conditions = set.conditions.length === 0 ? null : writeConditions(set)
     return done(await changeConditions(context, caller, cid, conditions, { isOwnerless }))
