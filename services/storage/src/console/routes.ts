@@ -31,15 +31,23 @@ export async function registerConsoleRoutes(
 ): Promise<void> {
   const files = await readConsoleFiles(folder)
   const page = files.get('/index.html')
+  let policy: string | undefined
+  const policyNow = () => {
+    policy ??= consolePolicy(profile())
+    return policy
+  }
   for (const [path, file] of files) {
-    if (file !== page) app.get(path, (request, reply) => sendFile(request, reply, file))
+    if (file === page) continue
+    if (/\.worker-[^/]*\.js$/.test(path)) {
+      // A worker's script brings the policy of its worker; it names addresses that may change, so it is asked for each time.
+      const worker = { ...file, isImmutable: false }
+      app.get(path, (request, reply) => sendFile(request, reply.header('content-security-policy', policyNow()), worker))
+    } else app.get(path, (request, reply) => sendFile(request, reply, file))
   }
   if (page === undefined) return
-  let policy: string | undefined
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
-    policy ??= consolePolicy(profile())
     reply.headers({
-      'content-security-policy': policy,
+      'content-security-policy': policyNow(),
       'cross-origin-opener-policy': 'same-origin-allow-popups',
       'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
     })

@@ -1,0 +1,97 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+
+const page = '<!doctype html><title>Cairn</title>'
+const script = `console.log(${JSON.stringify('x'.repeat(3000))})`
+
+let folder = ''
+let storage: TestStorage
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cairn-console-'))
+  await mkdir(join(folder, 'assets'))
+  await writeFile(join(folder, 'index.html'), page)
+  await writeFile(join(folder, 'theme.js'), 'theme()')
+  await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+  await writeFile(join(folder, 'assets', 'main-1a2b.js'), script)
+  await writeFile(join(folder, 'assets', 'main-1a2b.js.br'), brotliCompressSync(script))
+  await writeFile(join(folder, 'assets', 'main-1a2b.js.gz'), gzipSync(script))
+  storage = await startTestStorage({ CAIRN_CONSOLE_FOLDER: folder })
+})
+afterAll(async () => {
+  await storage?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('the page is answered at each address that the console knows, and at no other', async () => {
+  for (const path of ['/', '/files', '/files/bafyone/access', '/open/bafyone', '/names', '/settings', '/files?q=a']) {
+    const { status, headers, body } = await storage.call(path)
+    expect([path, status, body]).toEqual([path, 200, page])
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(headers.get('cache-control')).toBe('no-cache')
+  }
+  for (const path of ['/nothing', '/assets/other.js', '/assets/main-1a2b.js.br', '/assets/../index.html/x', '/open']) {
+    const { status, headers } = await storage.call(path)
+    expect([path, status]).toEqual([path, 404])
+    expect(headers.get('x-cairn-code')).toBe('NOT_FOUND')
+  }
+})
+
+test('the page may run our scripts and talk to the network’s own parts, and nobody may frame it', async () => {
+  const { headers } = await storage.call('/')
+  const policy = headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).toContain(new URL(storage.gatewayUrl).origin)
+  expect(policy).not.toMatch(/unsafe-inline|'unsafe-eval'|https?:\/\/\*|\s\*/)
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('x-frame-options')).toBe('DENY')
+  expect(headers.get('referrer-policy')).toBe('no-referrer')
+})
+
+test('parts with a hash in their name are kept for ever, the others are asked for again', async () => {
+  const { headers, body } = await storage.call('/assets/main-1a2b.js')
+  expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  expect(body).toBe(script)
+  const theme = await storage.call('/theme.js')
+  expect(theme.headers.get('cache-control')).toBe('no-cache')
+  const again = await storage.call('/theme.js', { headers: { 'if-none-match': `W/${theme.headers.get('etag')}, "x"` } })
+  expect([again.status, again.body]).toEqual([304, ''])
+})
+
+test('what was compressed when it was built is sent so to who takes it', async () => {
+  const read = (acceptEncoding: string) =>
+    new Promise<{ encoding: string | undefined; bytes: Buffer }>((resolve, reject) => {
+      const headers = { 'accept-encoding': acceptEncoding }
+      request(`${storage.apiUrl}/assets/main-1a2b.js`, { headers }, (answer) => {
+        const parts: Buffer[] = []
+        answer.on('data', (part: Buffer) => parts.push(part))
+        answer.on('end', () => resolve({ encoding: answer.headers['content-encoding'], bytes: Buffer.concat(parts) }))
+      })
+        .on('error', reject)
+        .end()
+    })
+  const best = await read('gzip, br;q=0.9')
+  expect(best.encoding).toBe('br')
+  expect(brotliDecompressSync(best.bytes).toString()).toBe(script)
+  expect((await read('gzip, br;q=0')).encoding).toBe('gzip')
+  const plain = await read('identity')
+  expect(plain.encoding).toBeUndefined()
+  expect(plain.bytes.toString()).toBe(script)
+})
+
+test('a folder without a console is refused at the start, by the name of its setting', async () => {
+  await expect(startTestStorage({ CAIRN_CONSOLE_FOLDER: join(folder, 'assets') })).rejects.toMatchObject({
+    code: 'INVALID_CONFIGURATION',
+    message: expect.stringContaining('CAIRN_CONSOLE_FOLDER'),
+  })
+  await expect(startTestStorage({ CAIRN_CONSOLE_FOLDER: join(folder, 'missing') })).rejects.toMatchObject({
+    code: 'INVALID_CONFIGURATION',
+  })
+})
