@@ -1,7 +1,9 @@
-// `npm run build`: the published packages as JavaScript and types. Services and tests run from their sources.
+// `npm run build`: the published packages as JavaScript and types, and the web console. Services and tests run from their
+// sources.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { buildConsole } from '@cairn/local'
 
 const root = resolve(import.meta.dirname, '..')
 for (const name of readdirSync(join(root, 'packages'))) {
@@ -12,4 +14,5 @@ const done = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-b', 'packag
   cwd: root,
   stdio: 'inherit',
 })
-process.exit(done.status ?? 1)
+if (done.status !== 0) process.exit(done.status ?? 1)
+await buildConsole()

@@ -1,0 +1,110 @@
+// The budgets of the console: bytes that come first, bytes of each page, rows in the page, and hosts that are asked.
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { CID } from 'multiformats/cid'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+const initialScriptKb = 170
+const initialStyleKb = 12
+const lazyChunkKb = 45
+/** Chunks that one action of a user loads, not a page. */
+const onDemand = /^(?:verify|sign-with-key|chain-wallet)/
+
+let site: ConsoleTest
+let folder = ''
+beforeAll(async () => {
+  site = await openConsoleTest()
+  folder = site.network.storage.context.config.consoleFolder ?? ''
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+async function gzippedKb(path: string): Promise<number> {
+  return gzipSync(await readFile(join(folder, path)), { level: 9 }).length / 1000
+}
+
+async function initialFiles(kind: 'js' | 'css'): Promise<string[]> {
+  const page = await readFile(join(folder, 'index.html'), 'utf8')
+  return [...page.matchAll(new RegExp(`/(assets/[^"]+\\.${kind})"`, 'g'))].map((match) => match[1] ?? '')
+}
+
+test(`what every visitor loads is at most ${initialScriptKb} kB of script and ${initialStyleKb} kB of style`, async () => {
+  const sum = async (kind: 'js' | 'css') => {
+    const sizes = await Promise.all((await initialFiles(kind)).map(gzippedKb))
+    return sizes.reduce((all, size) => all + size, 0)
+  }
+  expect(await sum('js')).toBeGreaterThan(50)
+  expect(await sum('js')).toBeLessThanOrEqual(initialScriptKb)
+  expect(await sum('css')).toBeLessThanOrEqual(initialStyleKb)
+})
+
+test(`no chunk that is loaded later is larger than ${lazyChunkKb} kB`, async () => {
+  const initial = new Set(await initialFiles('js'))
+  const large: string[] = []
+  for (const name of await readdir(join(folder, 'assets'))) {
+    if (!name.endsWith('.js') || initial.has(`assets/${name}`) || onDemand.test(name)) continue
+    const size = await gzippedKb(`assets/${name}`)
+    if (size > lazyChunkKb) large.push(`${name}: ${size.toFixed(1)} kB`)
+  }
+  expect(large).toEqual([])
+})
+
+test('a list of ten thousand files keeps at most sixty rows in the page, and nothing moves while it loads', async () => {
+  const { page, wallet, problems, open, signIn } = await site.newPage()
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  await addRows(wallet.accounts[0]?.address.toLowerCase() ?? '', 10_000)
+  await page.reload()
+  await page.getByText('10,000 files').waitFor()
+  const rows = () => page.locator('[role=row]').count()
+  expect(await rows()).toBeLessThanOrEqual(60)
+  await page.mouse.move(700, 500)
+  for (let i = 0; i < 30; i++) await page.mouse.wheel(0, 2_000)
+  await expect
+    .poll(() => page.locator('[role=row]').last().getAttribute('aria-rowindex').then(Number))
+    .toBeGreaterThan(300)
+  expect(await rows()).toBeLessThanOrEqual(60)
+  expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe('10001')
+  const shift = Number(
+    await page.evaluate(
+      `new Promise((resolve) => { let sum = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) sum += one.value }).observe({ type: 'layout-shift', buffered: true }); setTimeout(() => resolve(sum), 100) })`,
+    ),
+  )
+  expect(shift).toBeLessThanOrEqual(0.02)
+  expect(problems).toEqual([])
+})
+
+/** Rows as uploads leave them, all of one small content. */
+async function addRows(address: string, count: number): Promise<void> {
+  const { db } = site.network.storage.context
+  const time = Date.now()
+  const cid = CID.parse('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
+  await db.write(async (trx) => {
+    for (let from = 0; from < count; from += 500) {
+      await trx
+        .insertInto('upload')
+        .values(
+          Array.from({ length: 500 }, (_none, i) => ({
+            id: `018bcfe5-0000-7000-8000-${String(from + i).padStart(12, '0')}`,
+            address,
+            cid: cid.toString(),
+            root_multihash: cid.multihash.bytes,
+            name: `file-${String(from + i).padStart(5, '0')}.txt`,
+            mime_type: 'text/plain',
+            size_bytes: 11,
+            dag_size_bytes: 11,
+            encryption: 0 as const,
+            storage_type: null,
+            kind: 'file' as const,
+            status: 'stored',
+            created_at: time + i,
+            updated_at: time + i,
+          })),
+        )
+        .execute()
+    }
+    await trx.updateTable('account').set({ upload_count: count }).where('address', '=', address).execute()
+  })
+}
