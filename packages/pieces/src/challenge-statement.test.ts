@@ -66,3 +66,30 @@ test('a signature over wrong leaves does not make them right', async () => {
 test('calls and proofs have the same limit of leaves', () => {
   expect(challengeLeavesMost).toBe(possessionLeavesMost)
 })
+
+test('a challenge may be about a part of the piece, and its answer is good for no other', async () => {
+  const tree = await hashPiece([payload])
+  const within = { start: 400, count: 8 }
+  const indices = challengeLeaves(tree.piece, new Uint8Array(32).fill(0x5c), 20, within)
+  expect(indices.every((index) => index >= 400 && index < 408)).toBe(true)
+  const proof = await provePossession(tree, read, indices)
+  const piece = encodePieceCid(tree.piece)
+  const answer = signChallenge({ piece, nonce, count: 20, within, provenAt: 1_800_000_000_000, proof }, seed)
+  const asked = { piece, nonce, count: 20, provider: providerId(seed) }
+  verifyChallenge(JSON.parse(JSON.stringify(answer)), { ...asked, within })
+  for (const other of [undefined, { start: 401, count: 8 }, { start: 400, count: 9 }]) {
+    expect(() => verifyChallenge(answer, { ...asked, within: other })).toThrow(invalid)
+    const changed: ChallengeAnswer = { ...answer, within: other }
+    expect(() => verifyChallenge(changed, { ...asked, within: other })).toThrow(invalid)
+  }
+  for (const wrong of [
+    { start: -1, count: 2 },
+    { start: 0, count: 0 },
+    { start: 2830, count: 20 },
+    { start: 2 ** 53, count: 2 },
+  ]) {
+    expect(() => challengeLeaves(tree.piece, new Uint8Array(32), 1, wrong)).toThrow(
+      expect.objectContaining({ code: 'INVALID_REQUEST' }),
+    )
+  }
+})

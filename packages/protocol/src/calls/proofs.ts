@@ -125,16 +125,20 @@ export const getProofs = defineCall({
   tag: 'Proofs',
   summary: 'Proofs of storage of a CID',
   description:
-    'From the root block to its piece, from the piece to the aggregate, and the last proof of every provider that keeps it. A client checks it all by itself: `cairn verify` and `verifyStorage` of the SDK do. Pieces are listed for every pack that the content needs; `aggregate` is null while a piece waits to be put into one.',
+    'From the root block to its piece, from the piece to the aggregate, and the last proof of every provider that keeps it. A client checks it all by itself: `cairn verify` and `verifyStorage` of the SDK do. Pieces are listed for every pack that the content needs, 32 at a time; `aggregate` is null while a piece waits to be put into one.',
   auth: 'none',
   params: v.object({ cid: anyCidSchema }),
+  query: v.object({
+    /** How many pieces were seen on the pages before. */
+    from: v.optional(v.pipe(v.string(), v.regex(/^\d{1,6}$/), v.transform(Number))),
+  }),
   response: {
     kind: 'json',
     schema: v.object({
       cid: v.string(),
       /** Period of challenges in ms: a copy that was not proven for longer is counted as lost. */
       challengeMs: size,
-      /** Packs of the content that no piece has yet, and pieces beyond the ones listed. */
+      /** Packs of the content that no piece has yet, and pieces on later pages. */
       waitingPacks: size,
       furtherPieces: size,
       pieces: v.pipe(v.array(pieceProof), v.maxLength(proofPiecesMost)),

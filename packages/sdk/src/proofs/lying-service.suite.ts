@@ -31,6 +31,8 @@ export type LyingService = AsyncDisposable & {
   readonly seed: Uint8Array
   /** What `getProofs` answers; tests change it. */
   readonly proofs: StorageProofs
+  /** What it answers when asked from piece `from` on; `proofs` unless a test says otherwise. */
+  answer: (from: number) => StorageProofs
   /** The aggregate's payload that the provider keeps; tests change it. */
   readonly payload: Uint8Array
   /** Whether the provider has a leaf; where not, it gives no answer. */
@@ -83,7 +85,8 @@ export async function createLyingService(
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = request.url ?? ''
     if (url.startsWith('/api/proofs/')) {
-      response.end(JSON.stringify(service.proofs))
+      const from = Number(new URL(url, 'http://service.test').searchParams.get('from') ?? 0)
+      response.end(JSON.stringify(service.answer(from)))
       return
     }
     const piece = url.split('/')[2] ?? ''
@@ -114,6 +117,7 @@ export async function createLyingService(
     payload,
     asked,
     hasLeaf: () => true,
+    answer: () => service.proofs,
     proofs: {
       cid: root.toString(),
       challengeMs: 60_000,

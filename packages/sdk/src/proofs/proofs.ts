@@ -1,4 +1,5 @@
 import {
+  CairnError,
   type CallResult,
   getCopies as getCopiesCall,
   getProofs as getProofsCall,
@@ -19,8 +20,36 @@ export type Copies = CallResult<typeof getCopiesCall>
  * Where content is stored, with the proofs, unchecked: {@link verifyStorage} checks them.
  * @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, PROOF_NOT_FOUND while it lies in no piece yet
  */
-export function getProofs(client: Client, cid: string, options?: CallOptions): Promise<StorageProofs> {
-  return call(client, getProofsCall, { params: { cid } }, options)
+export function getProofs(
+  client: Client,
+  cid: string,
+  options: CallOptions & {
+    /** How many pieces were seen on the pages before. */
+    from?: number
+  } = {},
+): Promise<StorageProofs> {
+  const { from = 0 } = options
+  return call(client, getProofsCall, { params: { cid }, query: from === 0 ? {} : { from: String(from) } }, options)
+}
+
+/** Pages of pieces: those of 4 TiB. A service that has more to say is not listened to. */
+const pagesMost = 512
+
+/**
+ * As {@link getProofs}, with the pieces of all pages.
+ * @throws CairnError UNEXPECTED_RESPONSE where the pages do not end
+ */
+export async function getAllProofs(client: Client, cid: string, options: CallOptions = {}): Promise<StorageProofs> {
+  const first = await getProofs(client, cid, options)
+  const pieces = [...first.pieces]
+  for (let page = first, pages = 1; page.furtherPieces > 0; pages++) {
+    page = await getProofs(client, cid, { ...options, from: pieces.length })
+    pieces.push(...page.pieces)
+    if (page.pieces.length === 0 || pages > pagesMost) {
+      throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The service names pieces without an end' })
+    }
+  }
+  return { ...first, pieces, furtherPieces: 0 }
 }
 
 /**

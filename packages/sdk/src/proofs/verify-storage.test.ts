@@ -179,6 +179,20 @@ describe('a lying service is found out that', () => {
   })
 })
 
+test('pieces come in pages, and pages without an end are not listened to', async () => {
+  const piece = await open(root.cid, [leaf, second, root])
+  const other = structuredClone(piece)
+  other.block = null
+  service.answer = (from) => ({ ...service.proofs, furtherPieces: 2 - from, pieces: from === 0 ? [piece] : [other] })
+  const report = await verifyStorage(service.client, root.cid.toString())
+  expect(report).toMatchObject({ isProven: true, furtherPieces: 0 })
+  expect(report.pieces).toHaveLength(3)
+  service.answer = () => ({ ...service.proofs, furtherPieces: 1 })
+  await expect(verifyStorage(service.client, root.cid.toString())).rejects.toMatchObject({
+    code: 'UNEXPECTED_RESPONSE',
+  })
+})
+
 describe('an honest one is not suspected because', () => {
   test('a pack that the content shares holds what others made unreadable', async () => {
     const broken = { cid: leaf.cid, bytes: bytesOf('not the leaf') }

@@ -7,7 +7,7 @@ import type { Client } from '../client.ts'
 import type { OnProgress } from '../progress.ts'
 import type { CallOptions } from '../request.ts'
 import { type Check, check } from './check.ts'
-import { getProofs, type StorageProofs } from './proofs.ts'
+import { getAllProofs, type StorageProofs } from './proofs.ts'
 import { readPieces } from './read-pieces.ts'
 import { createTurns, type Turns } from './turns.ts'
 import { type ProviderReport, verifyProvider } from './verify-provider.ts'
@@ -79,7 +79,7 @@ const asksAtOnce = 16
  */
 export async function verifyStorage(client: Client, cid: string, options: VerifyOptions = {}): Promise<StorageReport> {
   const root = parseCid(cid)
-  const proofs = await getProofs(client, cid, options)
+  const proofs = await getAllProofs(client, cid, options)
   const turns = createTurns(asksAtOnce)
   const found = await Promise.all(
     proofs.pieces.map((piece) => reportPiece(client, root, piece, proofs, options, turns)),

@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, pause } from '../request.ts'
-import { getProofs, type StorageProofs } from './proofs.ts'
+import { getAllProofs, type StorageProofs } from './proofs.ts'
 
 const firstPauseMs = 200
 const longestPauseMs = 5_000
@@ -25,7 +25,7 @@ export async function waitForProof(client: Client, cid: string, options: WaitOpt
   const { providers = 1, waitMs, onUpdate, signal } = options
   const end = waitMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + waitMs
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-    const proofs = await getProofs(client, cid, options).catch((error: unknown) => {
+    const proofs = await getAllProofs(client, cid, options).catch((error: unknown) => {
       if (CairnError.is(error, 'PROOF_NOT_FOUND')) return undefined
       throw error
     })

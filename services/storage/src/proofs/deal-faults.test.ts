@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { deleteFiles } from '../files/files.ts'
 import { removePack } from '../packs/packs.ts'
 import { testAddress } from '../uploads/open-test-context.suite.ts'
+import { raiseAllCopies } from './copies.ts'
 import { challengeMs, fill, type OpenDeals, openDeals, waitMs } from './open-deals.fixture.ts'
 import { placeDeals } from './place-deals.ts'
 import { findDealsOf } from './store.ts'
@@ -159,6 +160,32 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     for (const provider of deals.providers) provider.mood = 'honest'
     await deals.goOn(61_000)
     expect(await db().read.selectFrom('aggregate').selectAll().execute()).toEqual([])
+  })
+
+  it('what an account wants more copies of is copied more, also where somebody else stored it first', async () => {
+    const { context } = deals.test
+    const cid = await upload('a', 5000, 3)
+    await deals.goOn(waitMs + 2000)
+    const other = `0x${'b'.repeat(40)}`
+    await db().write(async (trx) => {
+      const used = { data_used_bytes: 0, reserved_bytes: 0, upload_count: 0 }
+      const account = { created_at: 1, data_limit_bytes: 1e9, ...used }
+      await trx
+        .insertInto('account')
+        .values({ ...account, address: other })
+        .execute()
+      await trx.insertInto('copy_policy').values({ address: other, copies: 3, updated_at: 1 }).execute()
+      const first = await trx.selectFrom('upload').selectAll().executeTakeFirstOrThrow()
+      await trx
+        .insertInto('upload')
+        .values({ ...first, id: 'second', address: other })
+        .execute()
+      const { id } = await packOf(cid)
+      await trx.insertInto('upload_pack').values({ upload_id: 'second', pack_id: id }).execute()
+    })
+    expect(await raiseAllCopies(context, signal)).toBe(1)
+    await deals.goOn(3000)
+    expect(deals.keepers()).toHaveLength(3)
   })
 
   it('what ends takes nothing away from the same content stored again', async () => {

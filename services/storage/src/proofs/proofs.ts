@@ -53,10 +53,10 @@ export type Placement = {
 
 /** Proofs of what is stored. */
 export type Proofs = {
-  /** Where a CID lies; undefined where it is not stored. */
-  place(cid: CID): Promise<Placement | undefined>
+  /** Where a CID lies, described from piece `from` on; undefined where it is not stored. */
+  place(cid: CID, from?: number): Promise<Placement | undefined>
   /** All there is to check about a CID. @throws CairnError BLOCK_NOT_FOUND, PROOF_NOT_FOUND, PIECE_DAMAGED */
-  describe(cid: CID): Promise<CallResult<typeof getProofs>>
+  describe(cid: CID, from?: number): Promise<CallResult<typeof getProofs>>
   /** The aggregate of a piece with its proofs, and its deals; undefined while it is in none. */
   findAggregate(piece: PieceRow): Promise<{ row: AggregateRow; aggregate: Aggregate; deals: DealRow[] } | undefined>
   /** Challenges of a piece or aggregate, newest first. @throws CairnError PIECE_NOT_FOUND, INVALID_PIECE_CID */
@@ -73,20 +73,22 @@ export type Proofs = {
 /** Proofs from the rows of this service. */
 export function createProofs(context: Context, providers: readonly Provider[]): Proofs {
   const { db, objects, config } = context
-  const built = new Map<string, Aggregate>()
+  const built = new Map<string, Promise<Aggregate>>()
 
-  const build = async (row: AggregateRow): Promise<Aggregate> => {
+  // Kept as promises: many who ask for the same at once wait for one that builds it.
+  const build = (row: AggregateRow): Promise<Aggregate> => {
     const known = built.get(row.id)
     if (known !== undefined) return known
-    const aggregate = buildAggregate((await findPiecesOf(db.read, row.id)).map(toPiece))
     const [oldest] = built.keys()
     if (built.size >= aggregatesKept && oldest !== undefined) built.delete(oldest)
-    built.set(row.id, aggregate)
-    return aggregate
+    const building = findPiecesOf(db.read, row.id).then((pieces) => buildAggregate(pieces.map(toPiece)))
+    built.set(row.id, building)
+    building.catch(() => built.delete(row.id))
+    return building
   }
 
   const proofs: Proofs = {
-    async place(cid) {
+    async place(cid, from = 0) {
       const [location] = await context.packs.locate([cid.multihash.bytes])
       if (location === undefined) return undefined
       // Of many uploads of the same content one is enough: each needs all of it.
@@ -97,18 +99,19 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
         .limit(1)
         .executeTakeFirst()
       const uploadId = upload?.id ?? ''
-      const known = await db.read
-        .selectFrom('piece_pack')
-        .selectAll()
-        .where(({ or, eb, selectFrom }) =>
-          or([
-            eb('pack_id', '=', location.packId),
-            eb('pack_id', 'in', selectFrom('upload_pack').select('pack_id').where('upload_id', '=', uploadId)),
-          ]),
-        )
-        .orderBy('pack_id')
-        .orderBy('pack_offset_bytes')
-        .execute()
+      const found = await Promise.all([
+        db.read.selectFrom('piece_pack').selectAll().where('pack_id', '=', location.packId).execute(),
+        db.read
+          .selectFrom('upload_pack')
+          .innerJoin('piece_pack', 'piece_pack.pack_id', 'upload_pack.pack_id')
+          .selectAll('piece_pack')
+          .where('upload_pack.upload_id', '=', uploadId)
+          .where('upload_pack.pack_id', '!=', location.packId)
+          .orderBy('piece_pack.pack_id')
+          .orderBy('piece_pack.pack_offset_bytes')
+          .execute(),
+      ])
+      const known = found.flat()
       const needed = await db.read
         .selectFrom('upload_pack')
         .select('pack_id')
@@ -122,7 +125,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
           location.offset < row.pack_offset_bytes + row.size_bytes,
       )
       const ids = [...new Set([...(own === undefined ? [] : [own]), ...known].map((row) => row.piece_id))]
-      const shown = ids.slice(0, proofPiecesMost)
+      const shown = ids.slice(from, from + proofPiecesMost)
       const rows =
         shown.length === 0 ? [] : await db.read.selectFrom('piece').selectAll().where('id', 'in', shown).execute()
       const pieces = shown.flatMap((id) => {
@@ -133,13 +136,13 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
         pieces,
         block: own === undefined ? undefined : { pack: own, offset: location.offset, length: location.length },
         waitingPacks: packIds.size - new Set(known.map((row) => row.pack_id)).size,
-        furtherPieces: ids.length - shown.length,
+        furtherPieces: Math.max(0, ids.length - from - shown.length),
       }
     },
-    async describe(cid) {
-      const place = await proofs.place(cid)
+    async describe(cid, from = 0) {
+      const place = await proofs.place(cid, from)
       if (place === undefined) throw new CairnError('BLOCK_NOT_FOUND')
-      if (place.pieces.length === 0) throw new CairnError('PROOF_NOT_FOUND')
+      if (place.pieces.length === 0 && from === 0) throw new CairnError('PROOF_NOT_FOUND')
       const { waitingPacks, furtherPieces } = place
       const pieces = await Promise.all(place.pieces.map(({ row, packs }) => describePiece(row, packs, place.block)))
       return { cid: cid.toString(), challengeMs: config.deals.challengeMs, waitingPacks, furtherPieces, pieces }

@@ -41,7 +41,7 @@ export function registerProofRoutes(app: FastifyInstance, context: Context, prov
     if ((await proofs.place(readCid(query.cid))) === undefined) throw new CairnError('BLOCK_NOT_FOUND')
     return 'Success' as const
   })
-  route(app, context, getProofs, ({ input: { params } }) => proofs.describe(readCid(params.cid)))
+  route(app, context, getProofs, ({ input: { params, query } }) => proofs.describe(readCid(params.cid), query.from))
   route(app, context, listChecks, ({ input: { params, query } }) => proofs.listChecks(params.piece, query))
   route(app, context, getCopies, ({ caller }) => readCopies(context, caller.address))
   route(app, context, setCopies, ({ input: { body }, caller }) => writeCopies(context, caller.address, body.copies))

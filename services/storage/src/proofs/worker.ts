@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { giveLease, takeLease } from '../workers/lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { raiseAllCopies } from './copies.ts'
 import { type Driving, driveDeal } from './drive-deal.ts'
 import { makeAggregates } from './make-aggregates.ts'
 import { makePieces, type PieceMaking } from './make-pieces.ts'
@@ -17,6 +18,7 @@ const dealsInOneRound = 400
 const atOnce = 4
 /** A round with a provider begins nothing new after so long. */
 const roundMs = 30_000
+/** How often there is a look for what needs none often. */
 const sweepMs = 3_600_000
 
 /** Makes pieces of new packs, and aggregates of pieces. One replica at a time does it. */
@@ -29,6 +31,7 @@ export function createPieceWorker(context: Context, clock: WorkerClock): Worker 
     await makeAggregates(context, held)
     if (clock.now() < sweepAt) return
     await sweepTrees(context, held)
+    await raiseAllCopies(context, held)
     sweepAt = clock.now() + sweepMs
   })
   return {
