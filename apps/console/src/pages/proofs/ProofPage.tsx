@@ -1,37 +1,88 @@
-import { CairnError, getProofs } from '@cairn/sdk'
-import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
-import { Hourglass } from 'lucide-react'
-import { useClient } from '../../session/use-client.ts'
+import { CairnError } from '@cairn/sdk'
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft, SearchX } from 'lucide-react'
+import { readPipeline } from '../../proofs/pipeline.ts'
+import { useProofs } from '../../proofs/use-proofs.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { buttonClass } from '../../ui/Button.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { ScrollBox } from '../../ui/ScrollBox.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { words } from '../../words/words.ts'
+import { ChallengeHistory } from './ChallengeHistory.tsx'
+import { PieceCard } from './PieceCard.tsx'
+import { Pipeline } from './Pipeline.tsx'
+import { VerifyPanel } from './VerifyPanel.tsx'
 
-/** Where one file is kept, with the proof. */
+/** Where one file is kept, how far it is, and the proof of it, checked in this browser. For anybody: no account is needed. */
 export function ProofPage() {
   const { cid } = useParams({ from: '/proofs/$cid' })
-  const client = useClient()
-  const { data, error, refetch } = useQuery({
-    queryKey: ['proofs', cid],
-    queryFn: ({ signal }) => getProofs(client, cid, { signal }),
-  })
+  const { data, error, refetch } = useProofs(cid)
+  const isUnknown = CairnError.is(error, 'BLOCK_NOT_FOUND')
   return (
     <>
-      <PageHeader title={words.places.proofsTitle} hint={<ShortCode text={cid} label={words.files.copyCid} />} />
-      {CairnError.is(error, 'PROOF_NOT_FOUND') ? (
-        <EmptyState icon={Hourglass} title={words.places.proofWaiting} hint={words.places.proofWaitingHint} />
-      ) : error !== null ? (
-        <ErrorState error={error} onRetry={() => refetch()} />
+      <Link to="/proofs" className="mb-2 inline-flex w-fit items-center gap-1.5 text-ink-soft text-sm hover:text-ink">
+        <ArrowLeft aria-hidden="true" size={15} />
+        {words.proofs.back}
+      </Link>
+      <PageHeader title={words.proofs.title} hint={<ShortCode text={cid} label={words.proofs.copyCid} />}>
+        {isUnknown ? undefined : (
+          <Link to="/files/$cid" params={{ cid }} className={buttonClass()}>
+            {words.proofs.openFile}
+          </Link>
+        )}
+      </PageHeader>
+      {isUnknown && data === undefined ? (
+        <EmptyState icon={SearchX} title={words.proofs.unknownTitle} hint={words.proofs.unknownHint} />
       ) : data === undefined ? (
-        <Skeleton className="h-32 w-full" />
+        error === null ? (
+          <Skeleton className="h-40 w-full" />
+        ) : (
+          <ErrorState error={error} onRetry={() => refetch()} />
+        )
       ) : (
-        <details className="rounded-lg border border-line bg-surface p-4" open>
-          <summary className="cursor-pointer font-medium">{words.places.proofRaw}</summary>
-          <pre className="mt-3 overflow-x-auto font-mono text-sm">{JSON.stringify(data, undefined, 2)}</pre>
-        </details>
+        <div className="flex flex-col gap-6">
+          {error === null ? undefined : <Banner tone="warn">{words.shell.errorOld}</Banner>}
+          <Pipeline stages={readPipeline(data ?? undefined)} />
+          {data === null ? (
+            <section role="status" className="rounded-lg bg-sunken p-5">
+              <h2 className="font-semibold">{words.proofs.waitingTitle}</h2>
+              <p className="mt-1 max-w-prose text-ink-soft text-sm">{words.proofs.waitingHint}</p>
+            </section>
+          ) : (
+            <>
+              <VerifyPanel cid={cid} />
+              {data.waitingPacks > 0 ? (
+                <p className="text-ink-soft text-sm">{words.proofs.waitingPacks(data.waitingPacks)}</p>
+              ) : undefined}
+              {data.pieces.map((piece, index) => (
+                <PieceCard
+                  key={piece.piece}
+                  piece={piece}
+                  title={words.proofs.pieceOf(index + 1, data.pieces.length + data.furtherPieces)}
+                />
+              ))}
+              {data.furtherPieces > 0 ? (
+                <p className="text-ink-soft text-sm">{words.proofs.morePieces(data.furtherPieces)}</p>
+              ) : undefined}
+              <ChallengeHistory pieces={data.pieces} />
+              <details className="rounded-lg border border-line bg-surface p-4">
+                <summary className="cursor-pointer font-medium text-sm">{words.proofs.raw}</summary>
+                <div className="mt-2 flex items-center justify-between gap-2">
+                  <p className="text-ink-soft text-sm">{words.proofs.rawHint}</p>
+                  <CopyButton text={JSON.stringify(data, undefined, 2)} label={words.proofs.copyRaw} />
+                </div>
+                <ScrollBox label={words.proofs.raw} className="max-h-96 overflow-auto rounded-md bg-sunken p-3">
+                  <pre className="font-mono text-xs">{JSON.stringify(data, undefined, 2)}</pre>
+                </ScrollBox>
+              </details>
+            </>
+          )}
+        </div>
       )}
     </>
   )

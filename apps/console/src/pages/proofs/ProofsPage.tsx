@@ -1,57 +1,81 @@
 import { listFilesPage } from '@cairn/sdk'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Blocks } from 'lucide-react'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { shorten } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
+import { CopiesCard } from './CopiesCard.tsx'
+import { DealTag } from './DealTag.tsx'
 
-const rowsMost = 100
+/** Each row asks for its deals, so that few are shown at a time. */
+const pageRows = 20
 
-/** The newest files, each leading to where it is kept. */
+/** The account's files, how far each is on the way to being proven, and how many copies are kept. */
 export function ProofsPage() {
   return <SignInGate>{(session) => <Proofs session={session} />}</SignInGate>
 }
 
 function Proofs({ session }: { session: Session }) {
   const client = useClient()
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['files', session.address, 'proofs'],
-    queryFn: ({ signal }) => listFilesPage(client, { limit: rowsMost }, { signal }),
+    queryFn: ({ signal, pageParam }) =>
+      listFilesPage(client, { limit: pageRows, ...(pageParam === '' ? {} : { lastKey: pageParam }) }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ fileList }) => (fileList.length < pageRows ? undefined : fileList.at(-1)?.id),
   })
+  const files = data?.pages.flatMap(({ fileList }) => fileList)
   return (
     <>
-      <PageHeader title={words.places.proofsTitle} hint={words.places.proofsHint} />
-      {data === undefined ? (
+      <PageHeader title={words.proofs.title} hint={words.proofs.hint} />
+      {files === undefined ? (
         error === null ? (
-          <Skeleton className="h-32 w-full" />
+          <Skeleton className="h-40 w-full" />
         ) : (
           <ErrorState error={error} onRetry={() => refetch()} />
         )
-      ) : data.fileList.length === 0 ? (
-        <EmptyState icon={Blocks} title={words.places.proofsNone} hint={words.places.proofsNoneHint} />
       ) : (
-        <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-          {data.fileList.map(({ id, cid, fileName }) => (
-            <li key={id} className="flex items-center justify-between gap-4 px-4 py-2.5 text-sm">
-              <Link
-                to="/proofs/$cid"
-                params={{ cid }}
-                aria-label={words.places.proofsOf(fileName)}
-                className="min-w-0 truncate font-medium hover:underline"
-              >
-                {fileName}
-              </Link>
-              <span className="shrink-0 font-mono text-ink-soft">{shorten(cid)}</span>
-            </li>
-          ))}
-        </ul>
+        <div className="flex flex-col gap-6">
+          <CopiesCard session={session} />
+          {error === null ? undefined : <Banner tone="warn">{words.shell.errorOld}</Banner>}
+          {files.length === 0 ? (
+            <EmptyState icon={Blocks} title={words.proofs.none} hint={words.proofs.noneHint} />
+          ) : (
+            <ul
+              aria-label={words.proofs.listLabel}
+              className="divide-y divide-line rounded-lg border border-line bg-surface"
+            >
+              {files.map(({ id, cid, fileName }) => (
+                <li key={id} className="relative flex items-center gap-4 px-4 py-2.5 text-sm hover:bg-hover">
+                  <Link
+                    to="/proofs/$cid"
+                    params={{ cid }}
+                    aria-label={words.proofs.of(fileName)}
+                    className="min-w-0 flex-1 truncate font-medium after:absolute after:inset-0 hover:underline"
+                  >
+                    {fileName}
+                  </Link>
+                  <span className="hidden shrink-0 font-mono text-ink-soft sm:inline">{shorten(cid)}</span>
+                  <DealTag cid={cid} />
+                </li>
+              ))}
+            </ul>
+          )}
+          {hasNextPage ? (
+            <Button className="self-center" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+              {isFetchingNextPage ? words.proofs.loadingMore : words.proofs.showMore}
+            </Button>
+          ) : undefined}
+        </div>
       )}
     </>
   )

@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import type { UsagePoint } from '../../payments/usage-history.ts'
+import { ScrollBox } from '../../ui/ScrollBox.tsx'
 import { formatBytes, formatDateTime } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
 
@@ -69,8 +70,7 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
       </ul>
       <details className="mt-3 text-sm">
         <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{words.storage.showTable}</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by the keyboard. */}
-        <section className="mt-2 max-h-64 overflow-auto" aria-label={words.storage.overTime} tabIndex={0}>
+        <ScrollBox label={words.storage.overTime} className="mt-2 max-h-64 overflow-auto">
           <table className="w-full text-left tabular">
             <thead className="text-ink-soft">
               <tr>
@@ -90,7 +90,7 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
               ))}
             </tbody>
           </table>
-        </section>
+        </ScrollBox>
       </details>
     </figure>
   )

@@ -1,0 +1,64 @@
+import { getCopies, setCopies } from '@cairn/sdk'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Minus, Plus } from 'lucide-react'
+import type { Session } from '../../session/session-store.ts'
+import { useClient } from '../../session/use-client.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { toastDone, toastError } from '../../ui/toast-store.ts'
+import { words } from '../../words/words.ts'
+
+/** With how many providers the account's files are kept. */
+export function CopiesCard({ session }: { session: Session }) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const queryKey = ['copies', session.address]
+  const { data, error, refetch } = useQuery({ queryKey, queryFn: ({ signal }) => getCopies(client, { signal }) })
+  const change = useMutation({
+    mutationFn: (copies: number) => setCopies(client, copies),
+    onSuccess: (now) => {
+      queries.setQueryData(queryKey, now)
+      toastDone(words.proofs.copiesSet(now.copies))
+    },
+    onError: (fault) => toastError(words.proofs.copiesFailed, fault),
+  })
+  if (data === undefined) {
+    return error === null ? (
+      <Skeleton className="h-20 w-full" />
+    ) : (
+      <ErrorState error={error} onRetry={() => refetch()} />
+    )
+  }
+  const { copies, most } = data
+  return (
+    <section
+      aria-labelledby="copies-title"
+      className="flex flex-wrap items-center justify-between gap-4 rounded-lg border border-line bg-surface px-5 py-4 shadow-card"
+    >
+      <div className="min-w-0 flex-1 basis-64">
+        <h2 id="copies-title" className="font-semibold text-base">
+          {words.proofs.copies}
+        </h2>
+        <p className="max-w-prose text-ink-soft text-sm">{words.proofs.copiesHint(most)}</p>
+      </div>
+      <div className="flex items-center gap-2">
+        <IconButton
+          icon={Minus}
+          label={words.proofs.copiesFewer}
+          disabled={copies <= 1 || change.isPending}
+          onClick={() => change.mutate(copies - 1)}
+        />
+        <output aria-live="polite" className="min-w-24 text-center font-medium tabular">
+          {words.proofs.copiesNow(copies)}
+        </output>
+        <IconButton
+          icon={Plus}
+          label={words.proofs.copiesMore}
+          disabled={copies >= most || change.isPending}
+          onClick={() => change.mutate(copies + 1)}
+        />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,78 @@
+// Proofs in the page: how far a file is, verified by the browser itself, and a provider that lies.
+import { createClient, uploadText } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { untilProven } from '../until-proven.ts'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest({ providers: 2 })
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+async function clientOf({ page }: ConsolePage) {
+  const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
+  const { apiKey }: { apiKey: string } = JSON.parse(kept)
+  return createClient({ network: site.network.profile, apiKey })
+}
+
+test('a file is followed until it is proven, and verified in the browser; a provider that lies is told loudly', async () => {
+  const opened = await site.newPage()
+  const { page, problems } = opened
+  await opened.open('/proofs')
+  await opened.signIn()
+  await page.getByText('Nothing to prove yet').waitFor()
+  const client = await clientOf(opened)
+  const { cid } = await uploadText(client, 'something to prove', { name: 'proven.txt' })
+  await page.reload()
+  await page.getByRole('link', { name: 'Proofs of proven.txt' }).click()
+  await page.getByRole('region', { name: 'How far it is' }).waitFor()
+  await untilProven(client, cid)
+
+  // The page follows it by itself.
+  await page.getByText('In a piece (done)').waitFor()
+  await page.getByText('Proven (done)').waitFor()
+  await page.getByRole('img', { name: /^Way from the piece to the root/ }).waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+
+  await page.getByRole('button', { name: 'Verify', exact: true }).click()
+  await page.getByRole('heading', { name: 'Verified' }).waitFor()
+  await page.getByText('2 providers have it now').waitFor()
+  expect(await page.getByText(/ answered us proven/).count()).toBe(2)
+  await page.getByText('Fetch all of it').click()
+  await page.getByRole('button', { name: 'Verify again' }).click()
+  await page.getByText('1 blocks of the content were found').waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.getByText('Proved', { exact: true }).first().waitFor()
+
+  // One provider answers with bytes that are not those of the piece.
+  const [liar] = site.network.profile.providers ?? []
+  await page.route(`${liar?.url}/pieces/*/challenge`, async (route) => {
+    const response = await route.fetch()
+    const answer: { proof: { leaf: string }[] } = await response.json()
+    const proof = answer.proof.map((one) => ({ ...one, leaf: '11'.repeat(32) }))
+    await route.fulfill({ response, json: { ...answer, proof } })
+  })
+  await page.getByRole('button', { name: 'Verify again' }).click()
+  await page.getByRole('alert').getByRole('heading', { name: 'Verification failed' }).waitFor()
+  await page.getByText(/ answered us failed/).waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+  expect(problems).toEqual([])
+})
+
+test('what nobody stores is said, and the number of copies is set', async () => {
+  const opened = await site.newPage({ width: 360, theme: 'dark' })
+  const { page, problems } = opened
+  await opened.open('/proofs/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
+  await page.getByText('Not stored here').waitFor()
+  await opened.open('/proofs')
+  await opened.signIn()
+  await page.getByText('2 providers', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'One copy fewer' }).click()
+  await page.getByText('1 provider', { exact: true }).waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.reload()
+  await page.getByText('1 provider', { exact: true }).waitFor()
+  expect(problems).toEqual([])
+})
