@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import * as v from 'valibot'
 import { fileSearchSchema } from './files/file-search.ts'
 import { filesSearchSchema } from './files/files-search.ts'
+import { sharedSearchSchema } from './files/shared-search.ts'
 import { BrokenPage, NotFoundPage } from './shell/Problems.tsx'
 import { Shell } from './shell/Shell.tsx'
 
@@ -45,6 +46,7 @@ const open = createRoute({
 const shared = createRoute({
   getParentRoute: () => root,
   path: '/shared',
+  validateSearch: (search) => v.parse(sharedSearchSchema, search),
   component: lazyRouteComponent(() => import('./pages/shared/SharedPage.tsx'), 'SharedPage'),
 })
 const names = createRoute({

@@ -1,7 +1,7 @@
 import { sharedAddressesPerCallMost } from '@cairn/protocol'
 import { type ChangeResult, shareFile } from '@cairn/sdk'
 import { UserPlus } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
@@ -32,6 +32,9 @@ export function ShareDialog({
   const [text, setText] = useState('')
   const [wasTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
+  const field = useRef<HTMLTextAreaElement>(null)
+  // What the dialog is for comes before its button to close.
+  useEffect(() => field.current?.focus(), [])
   const { addresses, bad } = parseAddresses(text)
   const known = addresses.filter((address) => sharedTo.includes(address))
   const fresh = addresses.filter((address) => address !== owner && !sharedTo.includes(address))
@@ -85,6 +88,7 @@ export function ShareDialog({
           </label>
           <textarea
             id={id}
+            ref={field}
             rows={4}
             value={text}
             spellCheck={false}

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { writeField } from './condition-parts.ts'
 import {
   aggregatorOf,
   checkDraft,
@@ -45,6 +46,13 @@ test('faults are told by field, in the words of the protocol', () => {
   const one = createCondition('erc20', 1, 'local')
   expect(checkDraft(draft(0, { conditions: [one] })).fields).toEqual({
     'conditions.0.contractAddress': 'Must be 0x and 40 hex characters.',
+  })
+})
+
+test('a figure has to be one', () => {
+  const typed = writeField(block(1), ['returnValueTest', 'value'], '1.')
+  expect(checkDraft(draft(0, { conditions: [typed] })).fields).toEqual({
+    'conditions.0.returnValueTest.value': 'Must be a whole number of at least 0.',
   })
 })
 

@@ -1,5 +1,7 @@
 import { CairnError, type Expression, parseAggregator, parseConditions } from '@cairn/protocol'
+import { words } from '../words/words.ts'
 import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
+import { findTemplate, type SentenceField, templates } from './templates.ts'
 
 /** How conditions are joined: all of them, any one, or as the text field says. */
 export type JoinMode = 'all' | 'any' | 'own'
@@ -103,21 +105,34 @@ const squeeze = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase()
 /** What has to be mended, by `conditions.{position}.{field}`; and of the grouping. Empty where a draft can be saved. */
 export type Faults = { fields: Readonly<Record<string, string>>; other: string | undefined }
 
-/** Checks a draft by the rules that the key nodes have. */
+/** Checks a draft by the rules that the key nodes have, and that figures are figures. */
 export function checkDraft(draft: Draft): Faults {
   if (draft.conditions.length === 0) return { fields: {}, other: undefined }
+  const figures = checkFigures(draft)
   try {
     parseConditions(toInput(draft))
-    return { fields: {}, other: undefined }
+    return { fields: figures, other: undefined }
   } catch (error) {
     if (!CairnError.is(error, 'INVALID_CONDITION')) throw error
-    const fields: Record<string, string> = {}
     const told: unknown = error.details['fields']
-    if (typeof told === 'object' && told !== null) {
-      for (const [name, text] of Object.entries(told)) fields[name] = soften(String(text))
-    }
-    return { fields, other: Object.keys(fields).length > 0 ? undefined : soften(error.message) }
+    const list = typeof told === 'object' && told !== null ? Object.entries(told) : []
+    const fields = { ...figures, ...Object.fromEntries(list.map(([name, text]) => [name, soften(String(text))])) }
+    return { fields, other: list.length > 0 ? undefined : soften(error.message) }
   }
+}
+
+/** The protocol takes any text to compare with; where a sentence asks for a figure, it has to be one. */
+function checkFigures({ chainType, conditions }: Draft): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const [position, condition] of conditions.entries()) {
+    const name = findTemplate(chainType, condition)
+    const own: readonly SentenceField[] = name === undefined ? [] : Object.values(templates[name].fields)
+    for (const { kind, path } of own) {
+      if (!['amount', 'number', 'time'].includes(kind) || /^\d{1,78}$/.test(readText(condition, path))) continue
+      fields[`conditions.${position}.${path.join('.')}`] = words.conditions.notWhole
+    }
+  }
+  return fields
 }
 
 /** The sentence of the protocol without the words that name it for programs. */

@@ -1,5 +1,5 @@
 import { Download, KeyRound, LockKeyhole, LockKeyholeOpen } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { AccessFault } from '../access/AccessFault.tsx'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
@@ -11,6 +11,7 @@ import { words } from '../words/words.ts'
 import { BlobPreview } from './BlobPreview.tsx'
 import { saveBlob } from './save-blob.ts'
 import { useDecryption } from './use-decryption.ts'
+import { isFileWanted, wantFile } from './wanted-file.ts'
 
 /** From here on a browser may fail to hold a file, and from there on it certainly does. */
 const largeBytes = 512 * 1024 * 1024
@@ -33,14 +34,15 @@ export function EncryptedContent({
 }) {
   const session = useSession()
   const { blob, error, isPending, progress, begin, cancel } = useDecryption(cid)
-  const [isWanted, setWanted] = useState(false)
   const isSignedIn = session !== undefined
   const isLarge = sizeBytes >= largeBytes
   const knowsKeys = session?.keySession !== undefined
-  const opensItself = isSignedIn && !isLarge && (isWanted || knowsKeys)
+  const opensItself = isSignedIn && !isLarge && (knowsKeys || isFileWanted(cid))
   const isFresh = blob === undefined && error === null && !isPending
   useEffect(() => {
-    if (opensItself && isFresh) begin()
+    if (!opensItself || !isFresh) return
+    wantFile(undefined)
+    begin()
   }, [opensItself, isFresh, begin])
 
   if (blob !== undefined) {
@@ -62,7 +64,7 @@ export function EncryptedContent({
   const start = () => {
     if (isSignedIn) return begin()
     // Goes on by itself once the wallet dialog is through.
-    setWanted(true)
+    wantFile(cid)
     openWalletDialog()
   }
   return (

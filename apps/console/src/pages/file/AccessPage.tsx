@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import { AccessPanel } from '../../access/AccessPanel.tsx'
+import { ConditionsSection } from '../../conditions/ConditionsSection.tsx'
 import { nameOf, useFileInfo } from '../../files/use-file-info.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -26,7 +27,14 @@ export function AccessPage() {
         title={data === undefined || data.fileName === '' ? words.access.title : words.access.titleOf(name)}
         hint={<ShortCode text={cid} label={words.files.copyCid} />}
       />
-      <SignInGate>{() => <AccessPanel cid={cid} name={name} />}</SignInGate>
+      <SignInGate>
+        {() => (
+          <>
+            <AccessPanel cid={cid} name={name} />
+            <ConditionsSection cid={cid} name={name} />
+          </>
+        )}
+      </SignInGate>
     </div>
   )
 }

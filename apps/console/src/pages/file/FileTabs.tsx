@@ -6,7 +6,7 @@ import { words } from '../../words/words.ts'
 /** The parts of a file, each with an address of its own. */
 export function FileTabs({ cid, shown }: { cid: string; shown: (typeof fileTabs)[number] }) {
   return (
-    <nav aria-label={words.preview.tabs} className="-mx-1 mb-5 flex flex-wrap gap-x-1 border-line border-b">
+    <nav aria-label={words.preview.tabs} className="-mx-2.5 mb-5 flex flex-wrap gap-x-1 border-line border-b">
       {fileTabs.map((tab) => (
         <Link
           key={tab}

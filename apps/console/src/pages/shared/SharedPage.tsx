@@ -1,88 +1,185 @@
-import { listKeyFiles } from '@cairn/sdk'
-import { useMutation } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { Users } from 'lucide-react'
+import { type KeyFile, listKeyFiles } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { FileLock, Filter, Users } from 'lucide-react'
 import { useState } from 'react'
+import { AskKeys } from '../../access/AskKeys.tsx'
+import { useFileInfo } from '../../files/use-file-info.ts'
 import { useNetwork } from '../../network/NetworkProvider.tsx'
-import { isAborted } from '../../session/is-aborted.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
-import { useKeyClient } from '../../session/use-key-client.ts'
-import { Button } from '../../ui/Button.tsx'
+import { getSession, useSession } from '../../session/session-store.ts'
+import { clientOf } from '../../session/use-client.ts'
+import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { Tag } from '../../ui/Tag.tsx'
+import { formatAgo, formatBytes, shorten } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
+
+type Role = 'recipient' | 'owner'
 
 /** Encrypted files shared with this account, and by it. */
 export function SharedPage() {
   return (
     <SignInGate>
       {() => (
-        <>
-          <PageHeader title={words.places.sharedTitle} hint={words.places.sharedHint} />
+        <div className="mx-auto flex w-full max-w-4xl flex-1 flex-col">
           <SharedFiles />
-        </>
+        </div>
       )}
     </SignInGate>
   )
 }
 
+/** Rows that are shown at first, and that each press adds. */
+const pageRows = 50
+
 function SharedFiles() {
   const network = useNetwork()
-  const needKeyClient = useKeyClient()
-  const [role, setRole] = useState<'recipient' | 'owner'>('recipient')
-  const list = useMutation({
-    mutationFn: async (wanted: 'recipient' | 'owner') => Array.fromAsync(listKeyFiles(await needKeyClient(), wanted)),
+  const session = useSession()
+  const navigate = useNavigate()
+  const { by } = useSearch({ from: '/shared' })
+  const role: Role = by === 'me' ? 'owner' : 'recipient'
+  const [shown, setShown] = useState(pageRows)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['key-files', role],
+    queryFn: async ({ signal }) => {
+      const files: KeyFile[] = []
+      for await (const file of listKeyFiles(clientOf(network, getSession()), role, { signal })) {
+        // Of one's own files only those that somebody else can open.
+        if (role === 'recipient' || file.sharedTo.length > 0 || file.hasConditions) files.push(file)
+      }
+      return files.sort((a, b) => b.updatedAt - a.updatedAt)
+    },
+    enabled: session?.keySession !== undefined,
   })
+  const header = (
+    <PageHeader title={words.access.sharedTitle} hint={words.access.sharedHint}>
+      <Segments
+        label={words.access.sharedTitle}
+        value={role}
+        options={[
+          { value: 'recipient', label: words.access.sharedWithMe },
+          { value: 'owner', label: words.access.sharedByMe },
+        ]}
+        onChange={(next) => {
+          setShown(pageRows)
+          void navigate({ to: '/shared', search: next === 'owner' ? { by: 'me' } : {} })
+        }}
+      />
+    </PageHeader>
+  )
   if (network.keyRouter === undefined && network.keyNodes === undefined) {
     return <EmptyState icon={Users} title={words.places.noKeyNodes} hint={words.places.noKeyNodesHint} />
   }
-  const show = (wanted: 'recipient' | 'owner') => {
-    setRole(wanted)
-    list.mutate(wanted)
-  }
-  if (list.data === undefined) {
+  if (session?.keySession === undefined) {
     return (
       <>
-        {list.error === null || isAborted(list.error) ? (
-          <EmptyState icon={Users} title={words.places.sharedTitle} hint={words.places.sharedAsk}>
-            <Button kind="primary" isBusy={list.isPending} onClick={() => show(role)}>
-              {words.places.sharedShow}
-            </Button>
-          </EmptyState>
-        ) : (
-          <ErrorState error={list.error} onRetry={() => show(role)} />
-        )}
+        {header}
+        <AskKeys
+          icon={Users}
+          title={words.access.askTitle}
+          hint={words.access.sharedAsk}
+          label={words.access.sharedShow}
+        />
       </>
     )
   }
   return (
-    <div className="flex flex-col gap-4">
-      <Segments
-        label={words.places.sharedTitle}
-        value={role}
-        options={[
-          { value: 'recipient', label: words.places.sharedWithMe },
-          { value: 'owner', label: words.places.sharedByMe },
-        ]}
-        onChange={show}
-      />
-      {list.data.length === 0 ? (
-        <EmptyState icon={Users} title={words.places.sharedNone} hint={words.places.sharedNoneHint} />
+    <>
+      {header}
+      {data === undefined ? (
+        error === null ? (
+          <div className="flex flex-col gap-2">
+            <Skeleton className="h-14 w-full" />
+            <Skeleton className="h-14 w-full" />
+            <Skeleton className="h-14 w-full" />
+          </div>
+        ) : (
+          <ErrorState error={error} onRetry={() => refetch()} />
+        )
+      ) : data.length === 0 ? (
+        role === 'recipient' ? (
+          <EmptyState icon={Users} title={words.access.sharedNoneWith} hint={words.access.sharedNoneWithHint} />
+        ) : (
+          <EmptyState icon={Users} title={words.access.sharedNoneBy} hint={words.access.sharedNoneByHint}>
+            <Link to="/files" className={buttonClass('primary')}>
+              {words.access.sharedGoFiles}
+            </Link>
+          </EmptyState>
+        )
       ) : (
-        <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-          {list.data.map(({ cid }) => (
-            <li key={cid} className="flex items-center justify-between gap-3 px-4 py-2">
-              <Link to="/open/$cid" params={{ cid }} className="font-medium text-accent-ink text-sm hover:underline">
-                {words.files.open}
-              </Link>
-              <ShortCode text={cid} label={words.files.copyCid} />
-            </li>
-          ))}
-        </ul>
+        <>
+          <ul
+            aria-label={role === 'owner' ? words.access.sharedByMe : words.access.sharedWithMe}
+            className="divide-y divide-line rounded-lg border border-line bg-surface"
+          >
+            {data.slice(0, shown).map((file) => (
+              <SharedRow key={file.cid} file={file} role={role} />
+            ))}
+          </ul>
+          {data.length > shown ? (
+            <Button className="mt-4 self-center" onClick={() => setShown(shown + pageRows)}>
+              {words.access.sharedMore}
+            </Button>
+          ) : undefined}
+        </>
       )}
-    </div>
+    </>
+  )
+}
+
+/** One file: its name where the service knows it, whose it is or how many can open it. */
+function SharedRow({
+  file: { cid, owner, sharedTo, hasConditions, state, updatedAt },
+  role,
+}: {
+  file: KeyFile
+  role: Role
+}) {
+  const { data } = useFileInfo(cid)
+  const name = data === undefined || data.fileName === '' ? words.access.sharedUnnamed : data.fileName
+  const linkClass = 'truncate font-medium underline-offset-2 hover:underline'
+  return (
+    <li className="flex items-center gap-3 px-3 py-2.5 sm:px-4">
+      <FileLock aria-hidden="true" size={20} strokeWidth={1.7} className="shrink-0 text-accent-ink" />
+      <div className="flex min-w-0 flex-1 flex-col">
+        {role === 'owner' ? (
+          <Link to="/files/$cid/access" params={{ cid }} title={name} className={linkClass}>
+            {name}
+          </Link>
+        ) : (
+          <Link to="/open/$cid" params={{ cid }} title={name} className={linkClass}>
+            {name}
+          </Link>
+        )}
+        <p className="flex flex-wrap items-center gap-x-3 text-ink-soft text-sm">
+          {role === 'owner' ? (
+            sharedTo.length > 0 ? (
+              <span>{words.access.peopleCount(sharedTo.length)}</span>
+            ) : undefined
+          ) : (
+            <span title={owner}>
+              {words.access.sharedOwner} <span className="font-mono">{shorten(owner)}</span>
+            </span>
+          )}
+          {data === undefined ? undefined : (
+            <span className="tabular">{formatBytes(Number(data.fileSizeInBytes))}</span>
+          )}
+          <span>{formatAgo(updatedAt)}</span>
+        </p>
+      </div>
+      <div className="flex shrink-0 items-center gap-2">
+        {hasConditions ? <Tag icon={Filter}>{words.access.sharedConditions}</Tag> : undefined}
+        {state === 'retired' ? <Tag tone="warn">{words.access.sharedRetired}</Tag> : undefined}
+        <span className="max-sm:hidden">
+          <ShortCode text={cid} label={words.files.copyCid} />
+        </span>
+      </div>
+    </li>
   )
 }

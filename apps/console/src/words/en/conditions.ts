@@ -6,8 +6,9 @@ export const conditions = {
   emptyHint: 'Only the owner and the people above can open it. Start with one of these:',
   family: 'Chains',
   families: { EVM: 'Ethereum and its kind', SOLANA: 'Solana', COREUM: 'Coreum' },
-  familyFixed: 'All conditions of a file are on chains of one kind.',
+  notRead: 'The key nodes of this network read no chain of this kind: such conditions cannot be saved here.',
   add: 'Add a condition',
+  notWhole: 'Must be a whole number of at least 0.',
   kinds: {
     erc20: {
       label: 'Token (ERC-20)',
@@ -48,7 +49,6 @@ export const conditions = {
     },
     coreumTime: { label: 'Time', sentence: 'Anyone, while the time on {chain} is {comparator} {time}' },
   },
-  otherKind: 'Other',
   otherSentence: (method: string, chain: string, test: string) => `${method} on ${chain} ${test}`,
   comparators: {
     '>=': 'at least',
@@ -109,11 +109,9 @@ export const conditions = {
   check: 'Would this address pass?',
   checkHint: 'Asks the key nodes, which read the chains now. Only the owner can ask about others.',
   checkSaved: 'It checks what is saved. Save your changes to check them.',
-  checkNone: 'Save conditions first; then any address can be checked.',
   checkLabel: 'Address',
   checkBad: 'This is not an address.',
   checkGo: 'Check',
-  checkMine: 'My address',
   passes: 'Yes, this address can open the file',
   passesBy: {
     owner: 'as its owner',
@@ -139,7 +137,6 @@ export const conditions = {
   save: 'Save',
   removeAll: 'Remove all conditions',
   discard: 'Discard changes',
-  saved: 'Saved. Nothing to change.',
   readOnly: 'Only the owner can change them.',
   badCount: (count: number) =>
     count === 1 ? 'One thing to mend before saving' : `${count} things to mend before saving`,

@@ -1,0 +1,179 @@
+import { abiTypes, comparators } from '@cairn/protocol'
+import { useId, useState } from 'react'
+import { classNames } from '../ui/class-names.ts'
+import { fieldClass, TextField } from '../ui/TextField.tsx'
+import { words } from '../words/words.ts'
+import {
+  type DraftChainType,
+  type FieldPath,
+  type RawCondition,
+  readField,
+  readText,
+  writeField,
+} from './condition-parts.ts'
+
+type AdvancedField = {
+  name: keyof typeof words.conditions.advancedFields
+  path: FieldPath
+  /** `list`: JSON; `number`: a whole number; a list of words: one of them. */
+  kind?: 'list' | 'number' | readonly string[]
+  /** An empty field is left away rather than kept empty. */
+  isOptional?: boolean
+}
+
+const test: readonly AdvancedField[] = [
+  { name: 'comparator', path: ['returnValueTest', 'comparator'], kind: comparators },
+  { name: 'value', path: ['returnValueTest', 'value'] },
+]
+const parameters: AdvancedField = { name: 'parameters', path: ['parameters'], kind: 'list', isOptional: true }
+const fields: Readonly<Record<DraftChainType, readonly AdvancedField[]>> = {
+  EVM: [
+    {
+      name: 'standardContractType',
+      path: ['standardContractType'],
+      kind: ['', 'ERC20', 'ERC721', 'ERC1155', 'Custom'],
+    },
+    { name: 'method', path: ['method'] },
+    { name: 'contractAddress', path: ['contractAddress'] },
+    parameters,
+    { name: 'inputArrayType', path: ['inputArrayType'], kind: 'list', isOptional: true },
+    { name: 'outputType', path: ['outputType'], kind: ['', ...abiTypes], isOptional: true },
+    ...test,
+  ],
+  SOLANA: [
+    { name: 'standardContractType', path: ['standardContractType'], kind: ['', 'spl-token'] },
+    {
+      name: 'method',
+      path: ['method'],
+      kind: ['getBalance', 'getLastBlockTime', 'getBlockHeight', 'getTokenAccountsByOwner'],
+    },
+    { name: 'contractAddress', path: ['contractAddress'] },
+    parameters,
+    { name: 'selector', path: ['pdaInterface', 'selector'] },
+    { name: 'offset', path: ['pdaInterface', 'offset'], kind: 'number', isOptional: true },
+    ...test,
+  ],
+  COREUM: [
+    { name: 'method', path: ['method'], kind: ['getFtsByAddress', 'getNftsByAddress', 'getLastBlockTime'] },
+    { name: 'denom', path: ['denom'], isOptional: true },
+    { name: 'classid', path: ['classid'], isOptional: true },
+    { name: 'contractAddress', path: ['contractAddress'], isOptional: true },
+    parameters,
+    ...test,
+  ],
+}
+
+/** All fields of a condition, as they are saved. */
+export function AdvancedFields({
+  chainType,
+  condition,
+  onChange,
+}: {
+  chainType: DraftChainType
+  condition: RawCondition
+  onChange: (condition: RawCondition) => void
+}) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details className="mt-1" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="inline-flex min-h-8 cursor-pointer items-center text-ink-soft text-sm hover:text-ink">
+        {words.conditions.advanced}
+      </summary>
+      {isOpen ? (
+        <div className="mt-2 flex flex-col gap-3">
+          <p className="text-ink-soft text-sm">
+            {words.conditions.advancedHint} {words.conditions.userAddressHint}
+          </p>
+          <div className="grid gap-3 sm:grid-cols-2">
+            {fields[chainType].map((field) => (
+              <OneField
+                key={field.name}
+                field={field}
+                condition={condition}
+                onChange={(value) => onChange(writeField(condition, field.path, value))}
+              />
+            ))}
+          </div>
+        </div>
+      ) : undefined}
+    </details>
+  )
+}
+
+function OneField({
+  field: { name, path, kind, isOptional = false },
+  condition,
+  onChange,
+}: {
+  field: AdvancedField
+  condition: RawCondition
+  onChange: (value: unknown) => void
+}) {
+  const id = useId()
+  const label = words.conditions.advancedFields[name]
+  const text = readText(condition, path)
+  const write = (next: string) => onChange(next === '' && isOptional ? undefined : next)
+  if (kind === 'list') return <ListField label={label} value={readField(condition, path)} onChange={onChange} />
+  if (Array.isArray(kind)) {
+    return (
+      <div className="flex flex-col gap-1.5">
+        <label htmlFor={id} className="font-medium text-sm">
+          {label}
+        </label>
+        <select
+          id={id}
+          value={text}
+          onChange={({ currentTarget }) => write(currentTarget.value)}
+          className={classNames(fieldClass, 'h-10 pointer-coarse:h-11')}
+        >
+          {(kind.includes(text) ? kind : [text, ...kind]).map((option) => (
+            <option key={option} value={option}>
+              {option === '' ? '–' : option}
+            </option>
+          ))}
+        </select>
+      </div>
+    )
+  }
+  return (
+    <TextField
+      label={label}
+      value={text}
+      spellCheck={false}
+      inputMode={kind === 'number' ? 'numeric' : 'text'}
+      onChange={({ currentTarget: { value } }) =>
+        kind === 'number' && /^\d{1,9}$/.test(value) ? onChange(Number(value)) : write(value)
+      }
+    />
+  )
+}
+
+/** A list, written as JSON; what is no JSON yet is kept here until it is. */
+function ListField({ label, value, onChange }: { label: string; value: unknown; onChange: (value: unknown) => void }) {
+  const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value))
+  const [isBad, setBad] = useState(false)
+  const change = (next: string) => {
+    setText(next)
+    if (next.trim() === '') {
+      setBad(false)
+      return onChange(undefined)
+    }
+    try {
+      onChange(JSON.parse(next))
+      setBad(false)
+    } catch {
+      // Not yet; said below the field.
+      setBad(true)
+    }
+  }
+  return (
+    <TextField
+      label={label}
+      value={text}
+      spellCheck={false}
+      placeholder='[":userAddress"]'
+      onChange={({ currentTarget }) => change(currentTarget.value)}
+      error={isBad ? words.conditions.notJson : undefined}
+    />
+  )
+}

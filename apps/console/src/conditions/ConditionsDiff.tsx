@@ -1,0 +1,87 @@
+import { Minus, Pencil, Plus, Workflow } from 'lucide-react'
+import { words } from '../words/words.ts'
+import { describeCondition } from './describe-condition.ts'
+import { diffDrafts } from './diff-drafts.ts'
+import type { Draft } from './draft.ts'
+
+/** What saving would change, before five nodes are asked to. */
+export function ConditionsDiff({ saved, draft }: { saved: Draft; draft: Draft }) {
+  const differences = diffDrafts(saved, draft)
+  if (differences.length === 0) return undefined
+  return (
+    <section aria-label={words.conditions.changes} className="rounded-lg bg-sunken p-3 text-sm">
+      <h4 className="mb-1.5 font-medium">{words.conditions.changes}</h4>
+      <ul className="flex flex-col gap-1.5">
+        {differences.map((difference) => {
+          if (difference.kind === 'joined') {
+            return (
+              <Line key="joined" icon={<Workflow aria-hidden="true" size={15} />} label={words.conditions.changeJoin}>
+                {difference.after.replace(/[[\]]/g, '')}
+              </Line>
+            )
+          }
+          const { kind, id } = difference
+          if (kind === 'added') {
+            return (
+              <Line
+                key={`added ${id}`}
+                tone="text-good"
+                icon={<Plus aria-hidden="true" size={15} />}
+                label={words.conditions.changeAdded}
+              >
+                {describeCondition(draft.chainType, difference.after)}
+              </Line>
+            )
+          }
+          if (kind === 'removed') {
+            return (
+              <Line
+                key={`removed ${id}`}
+                tone="text-bad"
+                icon={<Minus aria-hidden="true" size={15} />}
+                label={words.conditions.changeRemoved}
+              >
+                {describeCondition(saved.chainType, difference.before)}
+              </Line>
+            )
+          }
+          return (
+            <Line
+              key={`changed ${id}`}
+              tone="text-warn"
+              icon={<Pencil aria-hidden="true" size={15} />}
+              label={words.conditions.changeChanged}
+            >
+              {describeCondition(draft.chainType, difference.after)}
+              <span className="block text-ink-soft">
+                {words.conditions.was(describeCondition(saved.chainType, difference.before))}
+              </span>
+            </Line>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+function Line({
+  icon,
+  label,
+  tone = 'text-ink-soft',
+  children,
+}: {
+  icon: React.ReactNode
+  label: string
+  tone?: string
+  children: React.ReactNode
+}) {
+  return (
+    <li className="flex items-start gap-2">
+      <span className={`mt-0.5 shrink-0 ${tone}`}>{icon}</span>
+      <span className="min-w-0">
+        <span className={`font-medium ${tone}`}>{label}: </span>
+        {children}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,67 @@
+import { useKeyReport } from '../access/use-key-report.ts'
+import { useSession } from '../session/session-store.ts'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { words } from '../words/words.ts'
+import { CheckAddress } from './CheckAddress.tsx'
+import { ConditionsEditor } from './ConditionsEditor.tsx'
+import { readText } from './condition-parts.ts'
+import { describeCondition } from './describe-condition.ts'
+import { aggregatorOf, type Draft, fromSaved } from './draft.ts'
+import { useConditions } from './use-conditions.ts'
+
+/** The conditions of a file: its owner edits them, everybody else reads them. */
+export function ConditionsSection({ cid, name }: { cid: string; name: string }) {
+  const address = useSession()?.keySession?.address
+  const { data: report } = useKeyReport(cid)
+  const { data, error, refetch } = useConditions(cid)
+  // Who may change them is known when the nodes have said who owns the file.
+  if (report?.agreed === undefined) return undefined
+  const isOwner = report.agreed.owner === address
+  return (
+    <section className="mt-9 border-line border-t pt-6">
+      <h2 className="font-semibold text-lg">{words.conditions.title}</h2>
+      <p className="mt-1 mb-4 text-ink-soft text-sm">{words.conditions.hint}</p>
+      {data === undefined ? (
+        error === null ? (
+          <Skeleton className="h-24 w-full" />
+        ) : (
+          <ErrorState error={error} onRetry={() => refetch()} />
+        )
+      ) : isOwner ? (
+        <ConditionsEditor cid={cid} name={name} saved={fromSaved(data)} />
+      ) : (
+        <div className="flex flex-col gap-6">
+          <ReadOnly draft={fromSaved(data)} />
+          {data.aggregator === null ? undefined : <CheckAddress cid={cid} hasChanges={false} />}
+        </div>
+      )}
+    </section>
+  )
+}
+
+function ReadOnly({ draft }: { draft: Draft }) {
+  if (draft.conditions.length === 0) return <p className="text-sm">{words.conditions.emptyTitle}</p>
+  const aggregator = aggregatorOf(draft).replace(/[[\]]/g, '')
+  return (
+    <div className="flex flex-col gap-2 text-sm">
+      <ol className="divide-y divide-line rounded-lg border border-line">
+        {draft.conditions.map((condition) => {
+          const id = readText(condition, ['id'])
+          return (
+            <li key={id} className="flex gap-3 px-3 py-2.5">
+              <span className="font-semibold text-accent-ink tabular">{id}</span>
+              <span className="min-w-0">{describeCondition(draft.chainType, condition)}</span>
+            </li>
+          )
+        })}
+      </ol>
+      {aggregator === '' ? undefined : (
+        <p className="text-ink-soft">
+          {words.access.deniedJoin} <code className="font-mono">{aggregator}</code>
+        </p>
+      )}
+      <p className="text-ink-soft">{words.conditions.readOnly}</p>
+    </div>
+  )
+}

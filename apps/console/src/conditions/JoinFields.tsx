@@ -1,0 +1,91 @@
+import type { Expression } from '@cairn/protocol'
+import { Segments } from '../ui/Segments.tsx'
+import { TextField } from '../ui/TextField.tsx'
+import { words } from '../words/words.ts'
+import { aggregatorOf, type Draft, type JoinMode, readGrouping } from './draft.ts'
+
+/** How conditions are joined; an own grouping is shown as it is understood. */
+export function JoinFields({
+  draft,
+  fault,
+  onChange,
+}: {
+  draft: Draft
+  fault: string | undefined
+  onChange: (draft: Draft) => void
+}) {
+  const expression = draft.mode === 'own' ? readGrouping(draft) : undefined
+  const choose = (mode: JoinMode) =>
+    onChange({
+      ...draft,
+      mode,
+      // What was chosen before is where an own grouping begins.
+      grouping: mode === 'own' && draft.mode !== 'own' ? aggregatorOf(draft).replace(/[[\]]/g, '') : draft.grouping,
+    })
+  return (
+    <div className="flex flex-col gap-3">
+      <Segments
+        label={words.conditions.joining}
+        isLabelShown
+        value={draft.mode}
+        onChange={choose}
+        options={[
+          { value: 'all', label: words.conditions.joinAll },
+          { value: 'any', label: words.conditions.joinAny },
+          { value: 'own', label: words.conditions.joinOwn },
+        ]}
+      />
+      {draft.mode === 'own' ? (
+        <>
+          <TextField
+            label={words.conditions.grouping}
+            hint={words.conditions.groupingHint}
+            value={draft.grouping}
+            spellCheck={false}
+            onChange={({ currentTarget }) => onChange({ ...draft, grouping: currentTarget.value })}
+            error={fault}
+          />
+          {expression === undefined ? undefined : (
+            <div>
+              <p className="mb-1 font-medium text-sm">{words.conditions.groupingMeans}</p>
+              <Group expression={expression} isTop />
+            </div>
+          )}
+        </>
+      ) : undefined}
+    </div>
+  )
+}
+
+/** A group as a frame around its parts, so that what belongs together is seen. */
+function Group({ expression, isTop = false }: { expression: Expression; isTop?: boolean }) {
+  if (expression.kind === 'condition') {
+    return (
+      <span className="inline-grid h-7 min-w-7 place-items-center rounded-full bg-accent-soft px-2 font-semibold text-accent-ink text-sm tabular">
+        {expression.id}
+      </span>
+    )
+  }
+  if (expression.kind === 'not') {
+    return (
+      <span className="inline-flex items-center gap-1.5">
+        <span className="text-bad text-sm">{words.conditions.not}</span>
+        <Group expression={expression.of} />
+      </span>
+    )
+  }
+  const word = words.conditions[expression.kind]
+  return (
+    <span
+      className={`inline-flex flex-wrap items-center gap-1.5 rounded-lg border p-1.5 ${isTop ? 'border-transparent px-0' : 'border-accent-line bg-sunken'}`}
+    >
+      {expression.of.map((part, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a part is its place.
+        <span key={i} className="inline-flex items-center gap-1.5">
+          {i === 0 ? undefined : <span className="text-ink-soft text-sm">{word}</span>}
+          <Group expression={part} />
+        </span>
+      ))}
+    </span>
+  )
+}

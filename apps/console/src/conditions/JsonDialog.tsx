@@ -1,0 +1,101 @@
+import { Download, FolderOpen } from 'lucide-react'
+import { useId, useRef, useState } from 'react'
+import { toCairnError } from '../network/query-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { Modal } from '../ui/Modal.tsx'
+import { saveText } from '../ui/save-text.ts'
+import { fieldClass } from '../ui/TextField.tsx'
+import { words } from '../words/words.ts'
+import { type Draft, fromJson, toInput } from './draft.ts'
+
+/** Largest file that is read: conditions are a few kilobytes. */
+const fileBytesMost = 256 * 1024
+
+/** Conditions as JSON: to copy, keep, and put in. */
+export function JsonDialog({
+  draft,
+  onClose,
+  onUse,
+}: {
+  draft: Draft
+  onClose: () => void
+  onUse: (draft: Draft) => void
+}) {
+  const id = useId()
+  const file = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(() => JSON.stringify(toInput(draft), null, 2))
+  const [fault, setFault] = useState<string>()
+  const put = () => {
+    try {
+      onUse(fromJson(text))
+      onClose()
+    } catch (error) {
+      setFault(toCairnError(error).message)
+    }
+  }
+  return (
+    <Modal
+      isOpen
+      place="wide"
+      onClose={onClose}
+      title={words.conditions.json}
+      hint={words.conditions.jsonHint}
+      footer={
+        <>
+          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button kind="primary" onClick={put}>
+            {words.conditions.jsonUse}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-2">
+        <div className="flex flex-wrap items-center gap-2">
+          <Button size="small" onClick={() => file.current?.click()}>
+            <FolderOpen aria-hidden="true" size={16} />
+            {words.conditions.jsonOpen}
+          </Button>
+          <Button size="small" onClick={() => saveText('conditions.json', text, 'application/json')}>
+            <Download aria-hidden="true" size={16} />
+            {words.conditions.jsonDownload}
+          </Button>
+          <CopyButton text={text} size="small" />
+          <input
+            ref={file}
+            type="file"
+            accept=".json,application/json"
+            aria-label={words.conditions.jsonOpen}
+            tabIndex={-1}
+            className="sr-only"
+            onChange={async ({ currentTarget }) => {
+              const [chosen] = currentTarget.files ?? []
+              if (chosen !== undefined) setText(await chosen.slice(0, fileBytesMost).text())
+              setFault(undefined)
+            }}
+          />
+        </div>
+        <label htmlFor={id} className="sr-only">
+          {words.conditions.jsonLabel}
+        </label>
+        <textarea
+          id={id}
+          rows={16}
+          value={text}
+          spellCheck={false}
+          {...(fault === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${id}-fault` })}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value)
+            setFault(undefined)
+          }}
+          className={`${fieldClass} py-2 font-mono`}
+        />
+        {fault === undefined ? undefined : (
+          <p id={`${id}-fault`} role="alert" className="text-bad text-sm">
+            {fault}
+          </p>
+        )}
+      </div>
+    </Modal>
+  )
+}

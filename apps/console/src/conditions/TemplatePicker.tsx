@@ -1,0 +1,70 @@
+import { Blocks, Clock, Coins, Gem, Image, Images, Landmark, type LucideIcon, SquareFunction } from 'lucide-react'
+import { Segments } from '../ui/Segments.tsx'
+import { words } from '../words/words.ts'
+import { chainTypes, type DraftChainType } from './condition-parts.ts'
+import { type TemplateName, templateNames, templates } from './templates.ts'
+import { useChains } from './use-chains.ts'
+
+const icons: Readonly<Record<TemplateName, LucideIcon>> = {
+  erc20: Coins,
+  erc721: Images,
+  erc721Id: Image,
+  erc1155: Gem,
+  balance: Landmark,
+  block: Blocks,
+  custom: SquareFunction,
+  solanaBalance: Landmark,
+  solanaToken: Coins,
+  solanaHeight: Blocks,
+  solanaTime: Clock,
+  coreumToken: Coins,
+  coreumClass: Images,
+  coreumTime: Clock,
+}
+
+/** The first condition: what it could be, in words people use. */
+export function TemplatePicker({
+  chainType,
+  onFamily,
+  onPick,
+}: {
+  chainType: DraftChainType
+  onFamily: (chainType: DraftChainType) => void
+  onPick: (kind: TemplateName) => void
+}) {
+  const { isRead } = useChains(chainType)
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="text-sm">
+        <span className="font-medium">{words.conditions.emptyTitle}.</span>{' '}
+        <span className="text-ink-soft">{words.conditions.emptyHint}</span>
+      </p>
+      <Segments
+        label={words.conditions.family}
+        value={chainType}
+        onChange={onFamily}
+        options={chainTypes.map((value) => ({ value, label: words.conditions.families[value] }))}
+      />
+      {isRead ? undefined : <p className="text-sm text-warn">{words.conditions.notRead}</p>}
+      <ul className="grid gap-2 sm:grid-cols-2">
+        {templateNames
+          .filter((kind) => templates[kind].chainType === chainType)
+          .map((kind) => {
+            const Icon = icons[kind]
+            return (
+              <li key={kind}>
+                <button
+                  type="button"
+                  onClick={() => onPick(kind)}
+                  className="flex h-full min-h-11 w-full items-center gap-3 rounded-lg border border-line bg-surface px-3 py-2.5 text-left font-medium text-sm shadow-card transition-colors hover:border-accent-line hover:bg-accent-soft"
+                >
+                  <Icon aria-hidden="true" size={18} className="shrink-0 text-accent-ink" />
+                  {words.conditions.kinds[kind].label}
+                </button>
+              </li>
+            )
+          })}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { coreumChains, getKeyNode, solanaChains } from '@cairn/protocol'
+import { call, createClient } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useNetwork } from '../network/NetworkProvider.tsx'
+import type { DraftChainType } from './condition-parts.ts'
+
+/** Names of the chains that conditions may use here, and whether the key nodes read any of that kind. */
+export type KnownChains = { names: readonly string[]; isRead: boolean }
+
+const documented: Readonly<Record<DraftChainType, readonly string[]>> = {
+  EVM: [],
+  SOLANA: solanaChains,
+  COREUM: coreumChains,
+}
+
+/** The chains of a kind, as the first key node that answers names them. */
+export function useChains(chainType: DraftChainType): KnownChains {
+  const network = useNetwork()
+  const { data } = useQuery({
+    queryKey: ['network', 'chains'],
+    queryFn: ({ signal }) =>
+      Promise.any(
+        (network.keyNodes ?? []).map(async (api, i) => {
+          // The call is asked of the node itself.
+          const client = createClient({ network: { ...network, api } })
+          return (await call(client, getKeyNode, { params: { node: String(i + 1) } }, { signal })).chains
+        }),
+      ),
+    staleTime: 300_000,
+  })
+  const others = [...documented.SOLANA, ...documented.COREUM].map((name) => name.toLowerCase())
+  const own = documented[chainType].map((name) => name.toLowerCase())
+  const names = (data ?? []).filter((name) =>
+    chainType === 'EVM' ? !others.includes(name.toLowerCase()) : own.includes(name.toLowerCase()),
+  )
+  if (names.length > 0) return { names, isRead: true }
+  return { names: documented[chainType], isRead: data === undefined }
+}

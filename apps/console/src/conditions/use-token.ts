@@ -1,0 +1,31 @@
+import { isEvmAddress } from '@cairn/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { createPublicClient, erc20Abi, http } from 'viem'
+import { useNetwork } from '../network/NetworkProvider.tsx'
+
+/** What a token's contract says of itself. */
+export type TokenFacts = { name: string; symbol: string; decimals: number }
+
+/** Reads a token's name, symbol and decimals from its chain, where the network's profile knows an endpoint of it. */
+export function useToken(chainName: string, address: string): TokenFacts | undefined {
+  const network = useNetwork()
+  const chains = network.chains ?? (network.chain === undefined ? [] : [network.chain])
+  const rpcUrl = chains.find(({ name }) => name.toLowerCase() === chainName.trim().toLowerCase())?.rpcUrl
+  const { data } = useQuery({
+    queryKey: ['network', 'token', rpcUrl, address.toLowerCase()],
+    queryFn: async (): Promise<TokenFacts | null> => {
+      if (rpcUrl === undefined || !isEvmAddress(address)) return null
+      const client = createPublicClient({ transport: http(rpcUrl, { retryCount: 0, timeout: 8_000 }) })
+      const ask = { address, abi: erc20Abi } as const
+      const [name, symbol, decimals] = await Promise.all([
+        client.readContract({ ...ask, functionName: 'name' }),
+        client.readContract({ ...ask, functionName: 'symbol' }),
+        client.readContract({ ...ask, functionName: 'decimals' }),
+      ])
+      return { name: name.slice(0, 60), symbol: symbol.slice(0, 20), decimals }
+    },
+    enabled: rpcUrl !== undefined && isEvmAddress(address),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data ?? undefined
+}
