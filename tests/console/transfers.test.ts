@@ -1,0 +1,166 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+let site: ConsoleTest
+let folder = ''
+beforeAll(async () => {
+  site = await openConsoleTest({ chain: 'local' })
+  folder = await mkdtemp(join(tmpdir(), 'cairn-transfers-'))
+  await mkdir(join(folder, 'photos', 'deep'), { recursive: true })
+  await writeFile(join(folder, 'photos', 'one.txt'), 'one')
+  await writeFile(join(folder, 'photos', 'deep', 'two.txt'), 'two')
+  await writeFile(join(folder, 'loose.txt'), 'loose')
+})
+afterAll(async () => {
+  await site?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function openSignedIn(options?: Parameters<ConsoleTest['newPage']>[0]): Promise<ConsolePage> {
+  const opened = await site.newPage(options)
+  await opened.open('/files')
+  await opened.signIn()
+  await opened.page.getByText('Nothing here yet').waitFor()
+  return opened
+}
+
+/** A drop as the system makes it: paths on the disk, folders included. */
+async function dropPaths(page: Page, paths: string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const data = { items: [], files: paths, dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data })
+    if (type === 'dragOver') await page.getByText('Drop to upload').waitFor()
+  }
+}
+
+test('a folder dropped anywhere keeps its paths and gets one CID; files beside it are uploads of their own', async () => {
+  const { page, problems } = await openSignedIn()
+  await dropPaths(page, [join(folder, 'photos'), join(folder, 'loose.txt')])
+  await page.getByRole('textbox', { name: 'Name of photos' }).waitFor()
+  await page.getByText('2 files, 6 B').waitFor()
+  await page.getByRole('button', { name: 'Start upload' }).click()
+  await page.getByRole('link', { name: 'loose.txt' }).waitFor()
+  await page.getByRole('link', { name: 'photos', exact: true }).waitFor()
+  const cid = await page
+    .getByRole('row')
+    .filter({ hasText: 'photos' })
+    .getByRole('button', { name: /^Copy CID/ })
+    .textContent()
+  const inner = await fetch(`${site.network.profile.gateway}/ipfs/${/baf\w{30,}/.exec(cid ?? '')?.[0]}/deep/two.txt`)
+  expect(await inner.text()).toBe('two')
+  expect(problems).toEqual([])
+})
+
+test('one upload that fails stops no other, says why, and is tried again; what is done can be cleared', async () => {
+  const { page, problems } = await openSignedIn()
+  const isBad = (url: URL) => url.pathname === '/api/v0/add'
+  let refused = 0
+  await page.route(isBad, (route) => {
+    if (!route.request().postDataBuffer()?.includes('bad content')) return route.continue()
+    refused++
+    return route.fulfill({ status: 402, contentType: 'application/json', body: '{"error":{"code":"QUOTA_EXCEEDED"}}' })
+  })
+  await page.keyboard.press('u')
+  await writeFile(join(folder, 'bad.txt'), 'bad content')
+  await writeFile(join(folder, 'good.txt'), 'good content')
+  await page.setInputFiles('input[data-upload=files]', [join(folder, 'bad.txt'), join(folder, 'good.txt')])
+  await page.getByRole('button', { name: 'Start upload' }).click()
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await panel.getByRole('listitem').filter({ hasText: 'good.txt' }).getByText('Stored', { exact: true }).waitFor()
+  await panel.getByRole('button', { name: 'Retry bad.txt' }).waitFor()
+  expect(refused).toBeGreaterThan(0)
+  await page.unroute(isBad)
+  await panel.getByRole('button', { name: 'Retry all failed' }).click()
+  await panel.getByRole('listitem').filter({ hasText: 'bad.txt' }).getByText('Stored', { exact: true }).waitFor()
+  await panel.getByRole('button', { name: 'Clear done' }).click()
+  await panel.getByText('No transfers').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('an upload goes on while its user moves about, guards the page, and is gone when it is canceled', async () => {
+  const { page, problems } = await openSignedIn()
+  const held = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname === '/api/v0/add',
+    async (route) => {
+      await held.promise
+      await route.continue().catch(() => undefined)
+    },
+  )
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', join(folder, 'loose.txt'))
+  await page.getByRole('button', { name: 'Start upload' }).click()
+  await page.getByRole('button', { name: 'Hide transfers' }).click()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  await page.getByRole('button', { name: 'Show transfers, 1 running' }).click()
+  const asked = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  const dialog = await asked
+  expect(dialog.type()).toBe('beforeunload')
+  await dialog.dismiss()
+  await page.getByRole('button', { name: 'Cancel loose.txt' }).click()
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Canceled').waitFor()
+  held.resolve()
+  await page.getByRole('link', { name: 'Files', exact: true }).click()
+  await page.getByText('Nothing here yet').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('a wallet on another network is told of in the account, and switched with one press', async () => {
+  const { page, wallet, problems } = await openSignedIn()
+  await wallet.moveTo(5)
+  await page.getByRole('button', { name: /^Account 0x/ }).click()
+  await page.getByRole('dialog').getByText('The wallet is on another network').waitFor()
+  await page.getByRole('button', { name: 'Switch to local' }).click()
+  await page.getByText('The wallet is on another network').waitFor({ state: 'detached' })
+  expect(wallet.requests).toContain('wallet_switchEthereumChain')
+  expect(problems).toEqual([])
+})
+
+test('without a network the page says so, keeps what it shows, and goes on when it is back', async () => {
+  const { page, context } = await openSignedIn()
+  await context.setOffline(true)
+  await page.getByText('You are offline').waitFor()
+  await page.getByText('Nothing here yet').waitFor()
+  await context.setOffline(false)
+  await page.getByText('You are offline').waitFor({ state: 'detached' })
+})
+
+test('keys go about: help, places, nothing while typing, nothing where switched off', async () => {
+  const { page, problems, checkAccessibility } = await openSignedIn()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('g')
+  await page.keyboard.press(',')
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('u')
+  await page.waitForURL(/\/files\?q=u/)
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.getByRole('button', { name: 'Clear search', exact: true }).click()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('checkbox', { name: /^Single-letter shortcuts/ }).uncheck()
+  await page.keyboard.press('u')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(problems).toEqual([])
+})
+
+test('an address that leads nowhere inside the console says so', async () => {
+  const { page, problems, open, signIn, checkAccessibility } = await site.newPage()
+  await open('/names/x/y/z')
+  await signIn()
+  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('link', { name: 'Go to your files' }).click()
+  await page.getByText('Nothing here yet').waitFor()
+  expect(problems).toEqual([])
+})
