@@ -5,12 +5,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { deleteFiles } from '../files/files.ts'
 import { removePack } from '../packs/packs.ts'
 import { testAddress } from '../uploads/open-test-context.suite.ts'
+import { systemClock } from '../workers/worker.ts'
 import { raiseAllCopies } from './copies.ts'
+import { makeAggregates } from './make-aggregates.ts'
+import { makePieces } from './make-pieces.ts'
 import { challengeMs, fill, type OpenDeals, openDeals, waitMs } from './open-deals.fixture.ts'
 import { placeDeals } from './place-deals.ts'
 import { findDealsOf } from './store.ts'
 import { sweepTrees } from './sweep-trees.ts'
 import { updateDeal } from './update-deal.ts'
+import { createDealWorkers } from './worker.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
@@ -144,6 +148,32 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     const shown = await deals.proofs.describe(large)
     for (const { aggregate } of shown.pieces) {
       expect(aggregate?.deals.filter(({ state }) => state === 'proving')).toHaveLength(2)
+    }
+  })
+
+  it('a provider that hangs holds up no other', async () => {
+    const [one] = deals.providers
+    if (one === undefined) throw new Error('there is a provider')
+    one.mood = 'hanging'
+    const stop = new AbortController()
+    const running = createDealWorkers(deals.driving, systemClock).map((worker) => worker.run(stop.signal))
+    const makeAll = async () => {
+      deals.clock.ms += waitMs
+      await makePieces(deals.making, signal)
+      deals.clock.ms += waitMs
+      await makeAggregates(deals.test.context, signal)
+    }
+    try {
+      for (const [at, count] of [1, 2].entries()) {
+        await upload(`${at}`, 5000 + at, at)
+        await makeAll()
+        const proving = async () => (await deals.states()).filter((state) => state.endsWith('proving')).length
+        await expect.poll(proving, { timeout: 9000 }).toBe(count)
+      }
+      expect(await deals.states()).toContain('one queued')
+    } finally {
+      stop.abort()
+      await Promise.all(running)
     }
   })
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   challengeLeaves,
   hashPiece,
@@ -14,7 +15,7 @@ import type { PieceState, Provider } from './provider.ts'
 export type KeptProvider = Provider & {
   readonly pieces: Map<string, { payload: Uint8Array; tree: PieceTree }>
   /** What it does now. */
-  mood: 'honest' | 'silent' | 'full' | 'forged' | 'other-key' | 'forgetful'
+  mood: 'honest' | 'silent' | 'full' | 'forged' | 'other-key' | 'forgetful' | 'hanging'
   /** Calls that came. */
   calls: number
   readonly removed: string[]
@@ -42,15 +43,18 @@ export function createKeptProvider(
     calls: 0,
     removed,
     retrievalUrl: (piece) => `http://${name}.test/pieces/${piece}/payload`,
-    async offer(piece, { token }) {
+    async offer(piece, { token }, { signal }) {
       requireAnswer()
+      if (provider.mood === 'hanging') {
+        await once(signal, 'abort')
+        throw new CairnError('UPSTREAM_FAILED', { message: `${name} gave no answer in time` })
+      }
       if (provider.mood === 'forgetful') return { state: 'queued' }
       if (provider.mood === 'full') throw new CairnError('PROVIDER_FULL')
       const source = await fetchPayload(piece, token)
       const parts: Uint8Array[] = []
       // In two ranges, as after a connection that broke.
       const middle = Math.floor(source.sizeBytes / 3)
-      const { signal } = new AbortController()
       for await (const part of source.read(0, middle, signal)) parts.push(Uint8Array.from(part))
       for await (const part of source.read(middle, source.sizeBytes, signal)) parts.push(Uint8Array.from(part))
       const payload = Buffer.concat(parts)
