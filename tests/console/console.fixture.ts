@@ -1,7 +1,6 @@
 // The console in a real browser, on a network of its own, with a wallet whose keys stay in this process.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { buildConsole } from '@cairn/local'
+import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { createTestWallet, type TestWallet } from './test-wallet.ts'
@@ -10,7 +9,6 @@ import { createTestWallet, type TestWallet } from './test-wallet.ts'
 const waitMs = 15_000
 /** Chromium of the distribution; nothing is downloaded. */
 const executablePath = '/usr/bin/chromium'
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** A page of the console with its wallet, and all that went wrong in it. */
 export type ConsolePage = {
@@ -121,7 +119,7 @@ function isExpected(text: string): boolean {
 
 async function runAxe(page: Page): Promise<string[]> {
   // As an expression in the page's own world, which its policy does not concern.
-  await page.evaluate(`${axeSource};undefined`)
+  await page.evaluate(`${axe.source};undefined`)
   const violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] = await page.evaluate(
     `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations)`,
   )

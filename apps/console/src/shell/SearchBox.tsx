@@ -19,6 +19,11 @@ export function SearchBox() {
   const input = useRef<HTMLInputElement>(null)
   const isTyping = useRef(false)
 
+  // Who goes elsewhere while a search rests does not want it any more.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is what it is about.
+  useEffect(() => {
+    isTyping.current = false
+  }, [pathname])
   useEffect(() => {
     if (!isTyping.current) setText(wanted)
   }, [wanted])
