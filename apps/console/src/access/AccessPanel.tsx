@@ -1,8 +1,8 @@
 import { zeroAddress } from '@cairn/protocol'
-import { type KeyReport, repairKey } from '@cairn/sdk'
+import { CairnError, type KeyReport, repairKey } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
 import { KeyRound, UserPlus, Wrench } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { createContext, type ReactNode, use, useState } from 'react'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
@@ -25,7 +25,22 @@ import { useKeyReport } from './use-key-report.ts'
 export function AccessPanel({ cid, name, isPart = false }: { cid: string; name: string; isPart?: boolean }) {
   const session = useSession()
   const { data, error, refetch } = useKeyReport(cid)
-  if (data !== undefined) return <Report report={data} name={name} isPart={isPart} />
+  // What was known before stays in view through a fault, but not once the nodes say that it is none of his business.
+  const isRefused = CairnError.is(error, 'ACCESS_DENIED') || CairnError.is(error, 'KEY_NOT_FOUND')
+  if (data !== undefined && !isRefused) {
+    return (
+      <>
+        {error === null ? undefined : (
+          <p role="status" className="mb-4 rounded-lg bg-warn-soft p-3 text-sm text-warn">
+            {words.shell.errorOld}
+          </p>
+        )}
+        <PartContext value={isPart}>
+          <Report report={data} name={name} isPart={isPart} />
+        </PartContext>
+      </>
+    )
+  }
   if (error !== null) return <AccessFault cid={cid} error={error} onRetry={() => refetch()} />
   if (session?.keySession === undefined) {
     return (
@@ -138,11 +153,15 @@ function Report({ report, name, isPart }: { report: KeyReport; name: string; isP
   )
 }
 
+/** In a drawer its title is the heading above; on a page of its own the page's. */
+const PartContext = createContext(false)
+
 function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
+  const Heading = use(PartContext) ? 'h3' : 'h2'
   return (
     <section>
       <div className="mb-2 flex min-h-8 flex-wrap items-center justify-between gap-2">
-        <h3 className="font-semibold text-sm">{title}</h3>
+        <Heading className="font-semibold text-sm">{title}</Heading>
         {action}
       </div>
       {children}

@@ -24,7 +24,7 @@ export function CheckAddress({ cid, hasChanges }: { cid: string; hasChanges: boo
   return (
     <section className="flex flex-col gap-3">
       <div>
-        <h4 className="font-medium text-sm">{words.conditions.check}</h4>
+        <h3 className="font-medium text-sm">{words.conditions.check}</h3>
         <p className="text-ink-soft text-sm">
           {words.conditions.checkHint} {hasChanges ? words.conditions.checkSaved : ''}
         </p>

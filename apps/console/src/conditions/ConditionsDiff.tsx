@@ -10,7 +10,7 @@ export function ConditionsDiff({ saved, draft }: { saved: Draft; draft: Draft })
   if (differences.length === 0) return undefined
   return (
     <section aria-label={words.conditions.changes} className="rounded-lg bg-sunken p-3 text-sm">
-      <h4 className="mb-1.5 font-medium">{words.conditions.changes}</h4>
+      <h3 className="mb-1.5 font-medium">{words.conditions.changes}</h3>
       <ul className="flex flex-col gap-1.5">
         {differences.map((difference) => {
           if (difference.kind === 'joined') {

@@ -1,0 +1,137 @@
+import { getConditions, uploadEncryptedText } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+/** Machines are slow at times; what is waited for comes, or the test is wrong. */
+const patient = { timeout: 60_000 }
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest({ chain: 'local' })
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+async function openAccess({ page, open }: ConsolePage, cid: string): Promise<void> {
+  await open(`/files/${cid}/access`)
+  await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
+  await page.getByRole('main').getByRole('button', { name: 'Show who can open it' }).click()
+  await page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
+  await page.getByRole('heading', { name: 'Conditions', exact: true }).waitFor()
+}
+
+test('a condition is written as a sentence, saved on five nodes, and decides who opens the file', async () => {
+  const owner = await site.newPage()
+  const { page, checkAccessibility } = owner
+  const client = await createAccountClient(site.network, owner.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'For the patient', { name: 'later.txt' })
+  await openAccess(owner, cid)
+  await page.getByRole('button', { name: 'Block number' }).click()
+  expect(await page.getByLabel('Chain of condition 1').inputValue()).toBe('local')
+  await page.getByLabel('Amount of condition 1').fill('1e9')
+  await page.getByText('Must be a whole number of at least 0.').waitFor()
+  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  await page.getByLabel('Amount of condition 1').fill('1000000000')
+  await page.getByRole('region', { name: 'Changes to what is saved' }).getByText('Added').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => page.getByRole('region', { name: 'Changes to what is saved' }).count(), patient).toBe(0)
+  expect((await getConditions(client, cid)).conditions).toMatchObject([
+    { id: 1, chain: 'local', method: 'getBlockNumber', returnValueTest: { comparator: '>=', value: '1000000000' } },
+  ])
+
+  // Would this address pass? Not yet; and who opens the link is told which condition it is.
+  await page.getByLabel('Address', { exact: true }).fill(`0x${'12'.repeat(20)}`)
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('No, this address cannot open the file.').waitFor()
+  await page.getByText('Not met', { exact: true }).waitFor()
+  const reader = await site.newPage()
+  await reader.open(`/open/${cid}`)
+  await reader.page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
+  await reader.page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
+  await reader.page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
+  await reader.page.getByText('Anyone, while the block number of local is at least 1000000000').waitFor()
+  await reader.page.getByText('Not met', { exact: true }).waitFor()
+  expect(await reader.checkAccessibility()).toEqual([])
+
+  // Changed, it lets him in; the change is shown beside what was.
+  await page.getByLabel('Amount of condition 1').fill('1')
+  const changes = page.getByRole('region', { name: 'Changes to what is saved' })
+  await changes.getByText('before: Anyone, while the block number of local is at least 1000000000').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => changes.count(), patient).toBe(0)
+  await reader.page.getByRole('button', { name: 'Try again' }).click()
+  await reader.page.getByText('For the patient').waitFor()
+
+  // Taken away again.
+  await page.getByRole('button', { name: 'Remove condition 1' }).click()
+  await page.getByRole('button', { name: 'Remove all conditions' }).click()
+  await expect.poll(async () => (await getConditions(client, cid)).conditions, patient).toEqual([])
+  expect(owner.problems).toEqual([])
+  expect(reader.problems).toEqual([])
+})
+
+test('a token is looked up on its chain and asked for in whole coins; several conditions are grouped', async () => {
+  const owner = await site.newPage({ width: 360, height: 740, theme: 'dark' })
+  const { page, checkAccessibility } = owner
+  const client = await createAccountClient(site.network, owner.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'For holders', { name: 'club.txt' })
+  const usdc = site.network.profile.chain?.tokens['usdc']
+  if (usdc === undefined) throw new Error('the local chain has no usdc')
+  await openAccess(owner, cid)
+  await page.getByRole('button', { name: 'Token (ERC-20)' }).click()
+  await page.getByText('Contract address: Must be 0x and 40 hex characters.').waitFor()
+  await page.getByLabel('Contract address of condition 1').fill(usdc.address)
+  await page.getByText(`${usdc.decimals} decimals`).waitFor()
+  await page.getByLabel('Amount of condition 1').fill('2.5')
+  for (const kind of ['Coin balance', 'Block number']) {
+    await page.getByRole('button', { name: 'Add a condition' }).click()
+    await page.getByRole('menuitem', { name: kind }).click()
+  }
+  await page.getByText('own grouping').click()
+  await page.getByRole('textbox', { name: 'Grouping' }).fill('(1 and 2) or 7')
+  await page.getByText('Names the id 7, which no condition has.').waitFor()
+  await page.getByRole('textbox', { name: 'Grouping' }).fill('(1 and 2) or 3')
+  await page.getByText('This means').waitFor()
+  await page.getByText('Advanced').first().click()
+  expect(await page.getByLabel('Value').inputValue()).toBe('2500000')
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(async () => (await getConditions(client, cid)).aggregator, patient).toBe('([1] and [2]) or [3]')
+  expect(owner.problems).toEqual([])
+})
+
+test('conditions go in and out as JSON; what is wrong in it is said', async () => {
+  const owner = await site.newPage()
+  const { page, checkAccessibility } = owner
+  const client = await createAccountClient(site.network, owner.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'As JSON', { name: 'json.txt' })
+  await openAccess(owner, cid)
+  await page.getByRole('button', { name: 'As JSON' }).click()
+  const dialog = page.getByRole('dialog', { name: 'As JSON' })
+  await dialog.getByRole('textbox', { name: 'Conditions' }).fill('{ "conditions": [{ "id": 1 }] }')
+  await dialog.getByRole('button', { name: 'Use these' }).click()
+  await dialog.getByRole('alert').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  const solana = {
+    chainType: 'SOLANA',
+    conditions: [
+      {
+        id: 1,
+        chain: 'DEVNET',
+        standardContractType: '',
+        method: 'getBalance',
+        pdaInterface: { offset: 0, selector: '' },
+        returnValueTest: { comparator: '>=', value: '1500000000' },
+      },
+    ],
+  }
+  await dialog.getByRole('textbox', { name: 'Conditions' }).fill(JSON.stringify(solana))
+  await dialog.getByRole('button', { name: 'Use these' }).click()
+  await page.getByRole('list', { name: 'Conditions' }).getByText('SOL on').waitFor()
+  expect(await page.getByLabel('Amount of condition 1').inputValue()).toBe('1.5')
+  await page.getByRole('button', { name: 'Discard changes' }).click()
+  await page.getByText('No conditions.').waitFor()
+  expect(owner.problems).toEqual([])
+})

@@ -1,0 +1,155 @@
+import { listFiles, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
+import { generatePrivateKey } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createKeyClient } from '../fixtures.ts'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+/** Machines are slow at times; what is waited for comes, or the test is wrong. */
+const patient = { timeout: 60_000 }
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+/** A picture of one red dot. */
+const png = Uint8Array.from(
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='),
+  (character) => character.charCodeAt(0),
+)
+const hostile = '<script>window.wasRun = true</script><h1>Boo</h1>'
+
+test('a public text opens at once for a visitor, and HTML is shown as its source and never runs', async () => {
+  const client = await createKeyClient(site.network)
+  const { cid } = await uploadText(client, hostile, { name: 'page.html' })
+  const { page, problems, open, checkAccessibility } = await site.newPage({ accounts: 0 })
+  await open(`/open/${cid}`)
+  await page.getByRole('region', { name: 'page.html' }).getByText(hostile).waitFor()
+  expect(await page.evaluate('window.wasRun')).toBeUndefined()
+  expect(await page.getByRole('heading', { name: 'Boo' }).count()).toBe(0)
+  expect(await checkAccessibility()).toEqual([])
+  expect(problems).toEqual([])
+})
+
+test('a picture is shown by the gateway, and a folder lists names and sizes that open below it', async () => {
+  const client = await createKeyClient(site.network)
+  const { cid } = await uploadFolder(
+    client,
+    [
+      { path: 'dot.png', content: new Blob([png]) },
+      { path: 'notes/read me.txt', content: new Blob(['Notes on stones\n']) },
+    ],
+    { name: 'things' },
+  )
+  const { page, problems, open, checkAccessibility } = await site.newPage({ accounts: 0, width: 360, height: 740 })
+  await open(`/files/${cid}`)
+  const drawer = page.getByRole('dialog')
+  await drawer.getByRole('link', { name: /^dot\.png/ }).click()
+  const picture = drawer.getByRole('img', { name: 'dot.png' })
+  await expect.poll(() => picture.evaluate((element) => Reflect.get(element, 'naturalWidth')), patient).toBe(1)
+  expect(await picture.getAttribute('src')).toContain(site.network.profile.gateway)
+  await page.goBack()
+  await drawer.getByRole('link', { name: /^notes/ }).click()
+  await drawer.getByRole('link', { name: /^read me\.txt/ }).click()
+  await drawer.getByText('Notes on stones').waitFor()
+  expect(new URL(page.url()).pathname).toBe(`/files/${cid}/notes/read%20me.txt`)
+  await drawer.getByRole('navigation', { name: 'Where you are' }).getByRole('link', { name: 'notes' }).click()
+  await drawer.getByRole('link', { name: /^read me\.txt/ }).waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  expect(await checkAccessibility()).toEqual([])
+  expect(problems).toEqual([])
+})
+
+test('the tabs of a file have addresses of their own', async () => {
+  const client = await createKeyClient(site.network)
+  const { cid } = await uploadText(client, 'A cairn shows the way', { name: 'way.txt' })
+  const { page, problems, open, checkAccessibility } = await site.newPage({ accounts: 0, theme: 'dark' })
+  await open(`/files/${cid}?tab=details`)
+  const drawer = page.getByRole('dialog', { name: 'way.txt' })
+  await drawer.getByText('Public: anybody who has the CID can read it.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await drawer.getByRole('link', { name: 'Access', exact: true }).click()
+  await drawer.getByText('Anybody can read this file').waitFor()
+  expect(new URL(page.url()).searchParams.get('tab')).toBe('access')
+  await drawer.getByRole('link', { name: 'Proofs', exact: true }).click()
+  expect(await drawer.getByRole('link', { name: 'Show proofs' }).getAttribute('href')).toBe(`/proofs/${cid}`)
+  await drawer.getByRole('link', { name: 'Preview', exact: true }).click()
+  await drawer.getByText('A cairn shows the way').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('an encrypted drawing and an encrypted page open for their owner in a worker, and run nothing', async () => {
+  const { page, wallet, problems, open, signIn, checkAccessibility } = await site.newPage()
+  const [account] = wallet.accounts
+  if (account === undefined) throw new Error('no account')
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  await page.getByRole('button', { name: 'Upload' }).first().click()
+  const sheet = page.getByRole('dialog')
+  const drawing =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><script>window.wasRun = true</script><rect width="8" height="8"/></svg>'
+  await sheet
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([
+      { name: 'drawing.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(drawing) },
+      { name: 'page.html', mimeType: 'text/html', buffer: Buffer.from(hostile) },
+      { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(png) },
+    ])
+  await sheet.getByText('Encrypted', { exact: true }).click()
+  await sheet.getByRole('button', { name: 'Upload' }).click()
+  await page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
+  const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
+  const { apiKey }: { apiKey: string } = JSON.parse(kept)
+  const client = { ...(await createKeyClient(site.network)), apiKey }
+  const uploads = async () =>
+    (await Array.fromAsync(listFiles(client))).map(({ fileName, cid }) => [fileName, cid] as const)
+  await expect.poll(async () => (await uploads()).length, patient).toBe(3)
+  const cids = new Map(await uploads())
+  const workers: string[] = []
+  page.on('worker', (worker) => workers.push(worker.url()))
+
+  await open(`/files/${cids.get('page.html')}`)
+  await page.getByRole('region', { name: 'page.html' }).getByText(hostile).waitFor()
+  expect(workers.some((url) => url.includes('decrypt'))).toBe(true)
+  expect(await checkAccessibility()).toEqual([])
+
+  await open(`/files/${cids.get('drawing.svg')}`)
+  const picture = page.getByRole('img', { name: 'drawing.svg' })
+  await expect.poll(() => picture.evaluate((element) => Reflect.get(element, 'naturalWidth')), patient).toBe(8)
+  // Opened in a tab of its own it would still be nobody's page.
+  expect(await picture.getAttribute('src')).toMatch(/^data:image\/svg\+xml;base64,/)
+
+  await open(`/files/${cids.get('dot.png')}`)
+  const dot = page.getByRole('img', { name: 'dot.png' })
+  await expect.poll(() => dot.evaluate((element) => Reflect.get(element, 'naturalWidth')), patient).toBe(1)
+  expect(await dot.getAttribute('src')).toMatch(/^blob:/)
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save decrypted file' }).click()
+  expect((await saved).suggestedFilename()).toBe('dot.png')
+  expect(await page.evaluate('window.wasRun')).toBeUndefined()
+  expect(problems).toEqual([])
+})
+
+test('a CID that the service does not know is said to be unknown', async () => {
+  const { page, problems, open } = await site.newPage({ accounts: 0 })
+  await open('/open/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
+  await page.getByRole('heading', { name: 'This service does not know the file' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('who a file is not shared with is told so, and a key that nobody knows is told apart', async () => {
+  const owner = await createKeyClient(site.network, generatePrivateKey())
+  const { cid } = await uploadEncryptedText(owner, 'For your eyes only', { name: 'secret.txt' })
+  const { page, problems, open, checkAccessibility } = await site.newPage()
+  await open(`/open/${cid}`)
+  // From the link to the answer: connect, the wallet, the second signature; then it goes on by itself.
+  await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
+  await page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
+  await page.getByRole('heading', { name: 'You may not open this file' }).waitFor()
+  await page.getByText('It is not shared with your address, and it has no conditions. Ask its owner.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  expect(problems).toEqual([])
+})

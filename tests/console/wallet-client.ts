@@ -1,0 +1,15 @@
+import { type Client, createApiKey, createClient, openKeySession } from '@cairn/sdk'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import type { TestNetwork } from '../fixtures.ts'
+
+/** The SDK's client of an account that a page's wallet holds, with a session of its own: what the page sees, beside it. */
+export async function createAccountClient(
+  { profile }: TestNetwork,
+  account: PrivateKeyAccount | undefined,
+): Promise<Client> {
+  if (account === undefined) throw new Error('the wallet has no such account')
+  const signer = { address: account.address, sign: (message: string) => account.signMessage({ message }) }
+  const apiKey = await createApiKey(createClient({ network: profile }), signer)
+  const keySession = await openKeySession(createClient({ network: profile }), signer)
+  return createClient({ network: profile, apiKey, keySession })
+}
