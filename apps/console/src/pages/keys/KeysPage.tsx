@@ -1,27 +1,23 @@
-import { type ApiKeyInfo, createApiKey, listApiKeys, revokeApiKey } from '@cairn/sdk'
+import { type ApiKeyInfo, listApiKeys, revokeApiKey } from '@cairn/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { useConfig } from 'wagmi'
-import { signMessage } from 'wagmi/actions'
-import { isAborted } from '../../session/is-aborted.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
-import { sessionKeyName } from '../../session/sign-in.ts'
 import { useClient } from '../../session/use-client.ts'
+import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
-import { CopyButton } from '../../ui/CopyButton.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
-import { Modal } from '../../ui/Modal.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tag } from '../../ui/Tag.tsx'
-import { TextField } from '../../ui/TextField.tsx'
 import { toastDone, toastError } from '../../ui/toast-store.ts'
 import { formatAgo, formatDateTime } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
+import { CreateKeyDialog } from './CreateKeyDialog.tsx'
+import { rightsOf } from './key-rights.ts'
 
 /** API keys: made, shown once, revoked. */
 export function KeysPage() {
@@ -64,36 +60,23 @@ function Keys({ session }: { session: Session }) {
       ) : data.length === 0 ? (
         <EmptyState icon={KeyRound} title={words.keys.emptyTitle} hint={words.keys.emptyHint} />
       ) : (
-        <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-          {data.map((key) => (
-            <li key={key.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
-              <div className="min-w-0 flex-1 basis-60">
-                <p className="flex flex-wrap items-center gap-2 font-medium text-sm">
-                  {key.name === '' ? words.keys.unnamed : key.name}
-                  {key.id === ownId ? <Tag tone="accent">{words.keys.thisSession}</Tag> : undefined}
-                </p>
-                <p className="text-ink-soft text-sm">
-                  <span title={formatDateTime(key.createdAt)}>{words.keys.created(formatAgo(key.createdAt))}</span>
-                  {' · '}
-                  {key.lastUsedAt === null ? words.keys.neverUsed : words.keys.lastUsed(formatAgo(key.lastUsedAt))}
-                  {' · '}
-                  {key.expiresAt === null ? words.keys.noEnd : words.keys.ends(formatAgo(key.expiresAt))}
-                </p>
-              </div>
-              {key.id === ownId ? undefined : (
-                <Button size="small" aria-label={words.keys.revokeNamed(key.name)} onClick={() => setRevoking(key)}>
-                  {words.keys.revoke}
-                </Button>
-              )}
-            </li>
-          ))}
-        </ul>
+        <>
+          {error === null ? undefined : <Banner tone="warn">{words.shell.errorOld}</Banner>}
+          <ul
+            aria-label={words.keys.listLabel}
+            className="divide-y divide-line rounded-lg border border-line bg-surface"
+          >
+            {data.map((key) => (
+              <KeyRow key={key.id} info={key} isOwn={key.id === ownId} onRevoke={() => setRevoking(key)} />
+            ))}
+          </ul>
+        </>
       )}
-      {isCreating ? <CreateKey session={session} onClose={() => setCreating(false)} /> : undefined}
+      {isCreating ? <CreateKeyDialog session={session} onClose={() => setCreating(false)} /> : undefined}
       <Confirm
         isOpen={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
-        title={words.keys.revokeTitle(revoking?.name ?? '')}
+        title={words.keys.revokeTitle(revoking === undefined ? '' : nameOf(revoking))}
         hint={words.keys.revokeHint}
         confirmLabel={words.keys.revoke}
         isBusy={revoke.isPending}
@@ -103,73 +86,41 @@ function Keys({ session }: { session: Session }) {
   )
 }
 
-function CreateKey({ session, onClose }: { session: Session; onClose: () => void }) {
-  const client = useClient()
-  const config = useConfig()
-  const queries = useQueryClient()
-  const [name, setName] = useState('')
-  const create = useMutation({
-    mutationFn: () =>
-      createApiKey(
-        client,
-        {
-          address: session.address,
-          sign: (message) => signMessage(config, { message, account: `0x${session.address.slice(2)}` }),
-        },
-        { name: name.trim() === sessionKeyName ? `${sessionKeyName} (copy)` : name.trim() },
-      ),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['api-keys'] }),
-  })
-  const isFailed = create.error !== null && !isAborted(create.error)
+function KeyRow({ info, isOwn, onRevoke }: { info: ApiKeyInfo; isOwn: boolean; onRevoke: () => void }) {
+  const { createdAt, lastUsedAt, expiresAt, scopes } = info
   return (
-    <Modal
-      isOpen
-      onClose={onClose}
-      title={create.data === undefined ? words.keys.createTitle : words.keys.onceTitle}
-      hint={create.data === undefined ? words.keys.createHint : words.keys.onceHint}
-      footer={
-        create.data === undefined ? (
-          <>
-            <Button onClick={onClose}>{words.shell.cancel}</Button>
-            <Button kind="primary" type="submit" form="create-key" isBusy={create.isPending}>
-              {create.isPending ? words.session.keysSigning : words.keys.createGo}
-            </Button>
-          </>
-        ) : (
-          <Button kind="primary" onClick={onClose}>
-            {words.keys.done}
-          </Button>
-        )
-      }
-    >
-      {create.data === undefined ? (
-        <form
-          id="create-key"
-          onSubmit={(event) => {
-            event.preventDefault()
-            create.mutate()
-          }}
-        >
-          <TextField
-            label={words.keys.name}
-            hint={words.keys.nameHint}
-            value={name}
-            maxLength={100}
-            onChange={({ target }) => setName(target.value)}
-          />
-          {isFailed ? <ErrorState error={create.error} /> : undefined}
-          {create.error !== null && !isFailed ? (
-            <p role="alert" className="mt-3 text-sm text-warn">
-              {words.session.rejectedTitle}
-            </p>
-          ) : undefined}
-        </form>
-      ) : (
-        <p className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-3">
-          <code className="min-w-0 flex-1 break-all font-mono text-sm">{create.data}</code>
-          <CopyButton text={create.data} />
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="flex flex-wrap items-center gap-2 font-medium text-sm">
+          {nameOf(info)}
+          {isOwn ? <Tag tone="accent">{words.keys.thisSession}</Tag> : undefined}
+          <Tag>{words.keys.rightsOf[rightsOf(scopes)]}</Tag>
         </p>
+        <p className="text-ink-soft text-sm">
+          <span title={formatDateTime(createdAt)}>{words.keys.created(formatAgo(createdAt))}</span>
+          {' · '}
+          {lastUsedAt === null ? (
+            words.keys.neverUsed
+          ) : (
+            <span title={formatDateTime(lastUsedAt)}>{words.keys.lastUsed(formatAgo(lastUsedAt))}</span>
+          )}
+          {' · '}
+          {expiresAt === null ? (
+            words.keys.noEnd
+          ) : (
+            <span title={formatDateTime(expiresAt)}>{words.keys.ends(formatAgo(expiresAt))}</span>
+          )}
+        </p>
+      </div>
+      {isOwn ? undefined : (
+        <Button size="small" onClick={onRevoke}>
+          {words.keys.revoke} <span className="sr-only">{nameOf(info)}</span>
+        </Button>
       )}
-    </Modal>
+    </li>
   )
+}
+
+function nameOf({ name }: ApiKeyInfo): string {
+  return name === '' ? words.keys.unnamed : name
 }

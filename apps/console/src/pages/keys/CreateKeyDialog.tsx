@@ -1,0 +1,138 @@
+import { createApiKey } from '@cairn/sdk'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { useConfig } from 'wagmi'
+import { signMessage } from 'wagmi/actions'
+import { isAborted } from '../../session/is-aborted.ts'
+import type { Session } from '../../session/session-store.ts'
+import { sessionKeyName } from '../../session/sign-in.ts'
+import { useClient } from '../../session/use-client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Choice } from '../../ui/Choice.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { Modal } from '../../ui/Modal.tsx'
+import { Segments } from '../../ui/Segments.tsx'
+import { saveText } from '../../ui/save-text.ts'
+import { TextField } from '../../ui/TextField.tsx'
+import { words } from '../../words/words.ts'
+import { type Rights, rights, scopesOf } from './key-rights.ts'
+
+const dayMs = 24 * 3_600_000
+const lifetimesMs = { month: 30 * dayMs, quarter: 90 * dayMs, year: 365 * dayMs, never: undefined }
+type Lifetime = keyof typeof lifetimesMs
+const lifetimes: readonly Lifetime[] = ['month', 'quarter', 'year', 'never']
+
+/** Makes an API key with one signature, and shows it this once. */
+export function CreateKeyDialog({ session: { address }, onClose }: { session: Session; onClose: () => void }) {
+  const client = useClient()
+  const config = useConfig()
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const [right, setRight] = useState<Rights>('all')
+  const [lifetime, setLifetime] = useState<Lifetime>('quarter')
+  const create = useMutation({
+    mutationFn: () => {
+      const lifetimeMs = lifetimesMs[lifetime]
+      // The session's own key is known by its name: no other shall be taken for it.
+      const wanted = name.trim() === sessionKeyName ? `${sessionKeyName} (copy)` : name.trim()
+      return createApiKey(
+        client,
+        { address, sign: (message) => signMessage(config, { message, account: `0x${address.slice(2)}` }) },
+        {
+          name: wanted,
+          scopes: [...scopesOf[right]],
+          ...(lifetimeMs === undefined ? {} : { expiresAt: Date.now() + lifetimeMs }),
+        },
+      )
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['api-keys'] }),
+    gcTime: 0,
+  })
+  const { data: apiKey, error } = create
+  if (apiKey !== undefined) return <ShowKey apiKey={apiKey} name={name.trim()} onClose={onClose} />
+  return (
+    <Modal
+      isOpen
+      onClose={onClose}
+      title={words.keys.createTitle}
+      hint={words.keys.createHint}
+      footer={
+        <>
+          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button kind="primary" type="submit" form="create-key" isBusy={create.isPending}>
+            {create.isPending ? words.session.keysSigning : words.keys.createGo}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="create-key"
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!create.isPending) create.mutate()
+        }}
+      >
+        <TextField
+          label={words.keys.name}
+          hint={words.keys.nameHint}
+          value={name}
+          maxLength={100}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Choice
+          label={words.keys.may}
+          value={right}
+          options={rights.map((value) => ({ value, ...words.keys.rights[value] }))}
+          onChange={setRight}
+        />
+        <div>
+          <Segments
+            label={words.keys.lifetime}
+            isLabelShown
+            value={lifetime}
+            options={lifetimes.map((value) => ({ value, label: words.keys.lifetimes[value] }))}
+            onChange={setLifetime}
+          />
+          {lifetime === 'never' ? <p className="mt-2 text-ink-soft text-sm">{words.keys.lifetimeNever}</p> : undefined}
+        </div>
+        {error === null ? undefined : isAborted(error) ? (
+          <p role="alert" className="text-sm text-warn">
+            {words.session.rejectedTitle}
+          </p>
+        ) : (
+          <ErrorState error={error} />
+        )}
+      </form>
+    </Modal>
+  )
+}
+
+function ShowKey({ apiKey, name, onClose }: { apiKey: string; name: string; onClose: () => void }) {
+  return (
+    <Modal
+      isOpen
+      onClose={onClose}
+      title={words.keys.onceTitle}
+      hint={words.keys.onceHint}
+      footer={
+        <>
+          <Button onClick={() => saveText(`${name === '' ? 'cairn' : name}.apikey.txt`, `${apiKey}\n`)}>
+            <Download aria-hidden="true" size={16} />
+            {words.keys.download}
+          </Button>
+          <Button kind="primary" onClick={onClose}>
+            {words.keys.done}
+          </Button>
+        </>
+      }
+    >
+      <p className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-3">
+        <code className="min-w-0 flex-1 break-all font-mono text-sm">{apiKey}</code>
+        <CopyButton text={apiKey} label={words.keys.copy} />
+      </p>
+    </Modal>
+  )
+}

@@ -1,0 +1,60 @@
+import { Download, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useConfig } from 'wagmi'
+import { disconnect } from 'wagmi/actions'
+import { useNetwork } from '../../network/NetworkProvider.tsx'
+import { signOut } from '../../session/sign-out.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Confirm } from '../../ui/Confirm.tsx'
+import { saveText } from '../../ui/save-text.ts'
+import { words } from '../../words/words.ts'
+import { clearLocalData, exportLocalData } from './local-data.ts'
+
+/** What this browser keeps: to take along, or to forget. */
+export function DataSection() {
+  const network = useNetwork()
+  const config = useConfig()
+  const [isAsking, setAsking] = useState(false)
+  const [isClearing, setClearing] = useState(false)
+  const clear = async () => {
+    setClearing(true)
+    try {
+      await signOut(network, 'signed-out')
+      await disconnect(config)
+    } finally {
+      clearLocalData()
+      location.assign('/')
+    }
+  }
+  return (
+    <section className="rounded-lg border border-line bg-surface p-5 shadow-card">
+      <h2 className="font-semibold">{words.settings.data}</h2>
+      <p className="mb-4 max-w-prose text-ink-soft text-sm">{words.settings.dataHint}</p>
+      <div className="flex flex-col gap-4 text-sm">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="min-w-0 flex-1 basis-60 text-ink-soft">{words.settings.exportHint}</p>
+          <Button size="small" onClick={() => saveText('cairn-console.json', exportLocalData(), 'application/json')}>
+            <Download aria-hidden="true" size={15} />
+            {words.settings.export}
+          </Button>
+        </div>
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="min-w-0 flex-1 basis-60 text-ink-soft">{words.settings.clearHint}</p>
+          <Button size="small" onClick={() => setAsking(true)}>
+            <Trash2 aria-hidden="true" size={15} />
+            {words.settings.clear}
+          </Button>
+        </div>
+      </div>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={words.settings.clearTitle}
+        hint={words.settings.clearText}
+        confirmLabel={words.settings.clearConfirm}
+        isBusy={isClearing}
+        onConfirm={() => void clear()}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,119 @@
+import { CairnError, describeProvider, getHealth, getKeyNode, getReadiness, type NetworkProfile } from '@cairn/protocol'
+import * as v from 'valibot'
+import { words } from '../words/words.ts'
+import type { PartQuestion } from './check-part.ts'
+
+/** Parts of a network by what they are for. */
+export type PartQuestions = {
+  storage: PartQuestion
+  gateway: PartQuestion
+  chains: PartQuestion[]
+  keyNodes: PartQuestion[]
+  providers: PartQuestion[]
+}
+
+/** A clock that is off by more makes signatures and sessions fail. */
+const clockMsMost = 60_000
+
+/** Every part that the profile names, and how it is asked. No key is sent to any. */
+export function listParts(profile: NetworkProfile): PartQuestions {
+  const { api, gateway, keyNodes = [], providers = [], chain, chains = chain === undefined ? [] : [chain] } = profile
+  return {
+    storage: {
+      id: 'storage',
+      label: words.status.storage,
+      url: api,
+      ask: async (signal) => {
+        const { version, parts } = v.parse(getReadiness.response.schema, await getJson(api, '/readyz', signal))
+        return [
+          words.status.version(version),
+          ...Object.entries(parts).flatMap(([part, state]) => (state === 'ok' ? [] : [`${part}: ${state}`])),
+        ]
+      },
+    },
+    gateway: {
+      id: 'gateway',
+      label: words.status.gateway,
+      url: gateway,
+      // An empty block: every gateway has it, and it travels as nothing.
+      ask: async (signal) => {
+        await expectOk(await fetch(join(gateway, '/ipfs/bafkqaaa'), { signal, cache: 'no-store' }))
+        return []
+      },
+    },
+    chains: chains.map(({ name, rpcUrl, chainId }) => ({
+      id: `chain-${name}`,
+      label: words.status.chain(name),
+      url: rpcUrl,
+      ask: async (signal) => {
+        const [block, id] = await Promise.all([
+          callChain(rpcUrl, 'eth_blockNumber', signal),
+          callChain(rpcUrl, 'eth_chainId', signal),
+        ])
+        if (Number(id) !== chainId) throw notAsAgreed(words.status.wrongChain(Number(id)))
+        return [words.status.block(BigInt(block).toLocaleString('en'))]
+      },
+    })),
+    keyNodes: keyNodes.map((url, index) => ({
+      id: `key-${index + 1}`,
+      label: words.status.keyNode(index + 1),
+      url,
+      ask: async (signal) => {
+        const [{ node, time }] = await Promise.all([
+          getJson(url, `/api/keys/node/${index + 1}`, signal).then((json) => v.parse(getKeyNode.response.schema, json)),
+          getJson(url, '/healthz', signal).then((json) => v.parse(getHealth.response.schema, json)),
+        ])
+        if (node !== index + 1) throw notAsAgreed(words.status.wrongNode(node))
+        const offMs = Math.abs(time - Date.now())
+        return offMs > clockMsMost ? [words.status.clock(offMs)] : []
+      },
+    })),
+    providers: providers.map(({ url, id }, index) => ({
+      id: `provider-${id}`,
+      label: words.status.provider(index + 1),
+      url,
+      ask: async (signal) => {
+        const about = v.parse(describeProvider.response.schema, await getJson(url, '/', signal))
+        return [
+          about.name,
+          words.status.version(about.version),
+          words.status.room(about.usedBytes, about.capacityBytes),
+        ]
+      },
+    })),
+  }
+}
+
+function join(base: string, path: string): string {
+  return `${base.replace(/\/+$/, '')}${path}`
+}
+
+async function getJson(base: string, path: string, signal: AbortSignal): Promise<unknown> {
+  const response = await fetch(join(base, path), { signal, cache: 'no-store', credentials: 'omit' })
+  await expectOk(response)
+  return response.json()
+}
+
+async function expectOk(response: Response): Promise<void> {
+  if (response.ok) return
+  await response.body?.cancel()
+  throw notAsAgreed(`status ${response.status}`)
+}
+
+const rpcAnswer = v.object({ result: v.pipe(v.string(), v.hexadecimal()) })
+
+async function callChain(url: string, method: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }),
+    signal,
+    cache: 'no-store',
+  })
+  await expectOk(response)
+  return v.parse(rpcAnswer, await response.json()).result
+}
+
+function notAsAgreed(message: string): CairnError {
+  return new CairnError('UNEXPECTED_RESPONSE', { message })
+}

@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { useNetwork } from '../network/NetworkProvider.tsx'
+import { checkPart, type PartState } from './check-part.ts'
+import type { Parts } from './health.ts'
+import { listParts } from './list-parts.ts'
+
+const againMs = 15_000
+
+/** The fault that a part had last while this page was open. */
+export type PastFault = { text: string; at: number }
+
+/** Every part of the network, asked at once and again every 15 seconds, and the last fault of each. */
+export function useParts() {
+  const network = useNetwork()
+  const faults = useRef(new Map<string, PastFault>())
+  const query = useQuery({
+    queryKey: ['status', 'parts'],
+    queryFn: async ({ signal }): Promise<Parts> => {
+      const { storage, gateway, chains, keyNodes, providers } = listParts(network)
+      const ask = (all: typeof chains) => Promise.all(all.map((one) => checkPart(one, signal)))
+      const [storageState, gatewayState, chainStates, nodeStates, providerStates] = await Promise.all([
+        checkPart(storage, signal),
+        checkPart(gateway, signal),
+        ask(chains),
+        ask(keyNodes),
+        ask(providers),
+      ])
+      const all = [storageState, gatewayState, ...chainStates, ...nodeStates, ...providerStates]
+      for (const part of all) noteFault(faults.current, part)
+      return {
+        storage: storageState,
+        gateway: gatewayState,
+        chains: chainStates,
+        keyNodes: nodeStates,
+        providers: providerStates,
+      }
+    },
+    refetchInterval: againMs,
+    staleTime: 0,
+  })
+  return { ...query, lastFaults: faults.current }
+}
+
+function noteFault(faults: Map<string, PastFault>, { id, fault }: PartState): void {
+  if (fault !== undefined) faults.set(id, { text: fault, at: Date.now() })
+}

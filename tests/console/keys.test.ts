@@ -1,0 +1,72 @@
+// API keys from the page: made with one signature, shown once, used by a program, revoked.
+import { readFile } from 'node:fs/promises'
+import { createClient, getUsage, uploadText } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+test('a key is made, copied, saved and used; revoked, it is refused', async () => {
+  const opened = await site.newPage()
+  const { page, wallet, problems } = opened
+  await opened.open('/keys')
+  await opened.signIn()
+  await page.getByText('This session').waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+
+  const asked = wallet.requests.filter((method) => method === 'personal_sign').length
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('backup server')
+  await dialog.getByText('Read only', { exact: true }).click()
+  expect(await opened.checkAccessibility()).toEqual([])
+  await dialog.getByRole('button', { name: 'Create and sign' }).click()
+  await dialog.getByText('Copy your key now').waitFor()
+  expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(asked + 1)
+  const apiKey = (await dialog.locator('code').textContent()) ?? ''
+  await dialog.getByRole('button', { name: 'Copy key' }).click()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(apiKey)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Save as file' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('backup server.apikey.txt')
+  expect((await readFile(await download.path(), 'utf8')).trim()).toBe(apiKey)
+  await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  // It is nowhere on the page afterwards.
+  expect(await page.content()).not.toContain(apiKey)
+
+  const client = createClient({ network: site.network.profile, apiKey })
+  expect((await getUsage(client)).usedBytes).toBe(0)
+  await expect(uploadText(client, 'no')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+
+  await page.getByRole('button', { name: 'Revoke backup server' }).click()
+  await dialog.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('button', { name: 'Revoke backup server' }).waitFor({ state: 'detached' })
+  await expect(getUsage(client)).rejects.toMatchObject({ code: 'API_KEY_REVOKED' })
+  expect(problems).toEqual([])
+})
+
+test('declined in the wallet: no key, and another try', async () => {
+  const opened = await site.newPage({ width: 360, theme: 'dark' })
+  const { page, wallet, problems } = opened
+  await opened.open('/keys')
+  await opened.signIn()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('second try')
+  wallet.rejectNext('personal_sign')
+  await dialog.getByRole('button', { name: 'Create and sign' }).click()
+  await dialog.getByText('Declined in the wallet').waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+  await dialog.getByRole('button', { name: 'Create and sign' }).click()
+  await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'Revoke second try' }).waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  expect(await opened.checkAccessibility()).toEqual([])
+  expect(problems).toEqual([])
+})

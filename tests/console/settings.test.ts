@@ -1,0 +1,93 @@
+// Settings and status: what this browser keeps, and how the network is.
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest({ chain: 'local', providers: 1 })
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+const look = 'JSON.stringify([document.documentElement.dataset.theme, document.documentElement.dataset.accent])'
+
+test('theme and accent are kept over a reload, and are there before anything is drawn', async () => {
+  const opened = await site.newPage()
+  const { page, problems } = opened
+  await opened.open('/settings')
+  await page.getByText('Dark', { exact: true }).click()
+  await page.getByTitle('Purple').click()
+  expect(await page.evaluate(look)).toBe('["dark","purple"]')
+  // Only the small script of the page's head has run by then.
+  await page.addInitScript(
+    "document.addEventListener('readystatechange', () => { if (document.readyState === 'interactive') window.firstLook = JSON.stringify([document.documentElement.dataset.theme, document.documentElement.dataset.accent]) })",
+  )
+  await page.reload()
+  await page.getByRole('radio', { name: 'Purple' }).waitFor()
+  expect(await page.evaluate('window.firstLook')).toBe('["dark","purple"]')
+  expect(await page.getByRole('radio', { name: 'Purple' }).isChecked()).toBe(true)
+  expect(problems).toEqual([])
+})
+
+test('every accent in both themes passes, and settings can be used by the keyboard alone', async () => {
+  const opened = await site.newPage({ width: 360 })
+  const { page, problems } = opened
+  await opened.open('/settings')
+  for (const theme of ['Light', 'Dark']) {
+    await page.getByRole('radio', { name: theme }).focus()
+    await page.keyboard.press('Space')
+    await page.getByRole('radio', { name: 'Blue' }).focus()
+    await page.keyboard.press('Space')
+    for (const accent of ['blue', 'green', 'orange', 'pink', 'purple', 'red']) {
+      await expect.poll(() => page.evaluate('document.documentElement.dataset.accent')).toBe(accent)
+      expect(await opened.checkAccessibility()).toEqual([])
+      await page.keyboard.press('ArrowRight')
+    }
+  }
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  expect(problems).toEqual([])
+})
+
+test('what the browser keeps is exported without the session, and cleared with it', async () => {
+  const opened = await site.newPage()
+  const { page, problems } = opened
+  await opened.open('/settings')
+  await opened.signIn()
+  await page.getByLabel('Single-letter shortcuts').uncheck()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export' }).click(),
+  ])
+  const text = await readFile(await download.path(), 'utf8')
+  expect(JSON.parse(text).data['cairn.settings']).toMatchObject({ hasShortcuts: false })
+  const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
+  expect(text).not.toContain(JSON.parse(kept).apiKey)
+  await page.getByRole('button', { name: 'Clear', exact: true }).click()
+  await page.getByRole('button', { name: 'Clear and sign out' }).click()
+  await page.waitForURL((url) => url.pathname === '/')
+  await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
+  expect(await page.evaluate("Object.keys(sessionStorage).filter((name) => name.startsWith('cairn.session'))")).toEqual(
+    [],
+  )
+  expect(await page.evaluate("localStorage.getItem('cairn.settings')")).toBeNull()
+  expect(problems).toEqual([])
+})
+
+test('the status page asks every part; key nodes that are away are told with what that means', async () => {
+  const opened = await site.newPage()
+  const { page, problems } = opened
+  await opened.open('/status')
+  await page.getByText('Everything works').waitFor()
+  await page.getByText('All 9 parts answer.').waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+  const [first, second, third] = site.network.profile.keyNodes ?? []
+  await page.route(`${first}/**`, (route) => route.abort())
+  await page.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByText('Some parts are away').waitFor()
+  await page.getByText('4 of 5 key nodes answer. Encrypted files open').waitFor()
+  for (const url of [second, third]) await page.route(`${url}/**`, (route) => route.abort())
+  await page.getByRole('button', { name: 'Ask again' }).click()
+  await page.getByText('2 of 5 key nodes answer. Encrypted files cannot be opened').waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+  expect(problems.filter((text) => !/net::ERR_FAILED/.test(text))).toEqual([])
+})
