@@ -50,10 +50,17 @@ export async function sendStreamed(send: StreamedRequest): Promise<StreamedAnswe
   }
   parts.push(new Blob(pieces))
   send.signal.throwIfAborted()
-  return post(send, new Blob(parts))
+  const body = new Blob(parts)
+  return typeof XMLHttpRequest === 'undefined' ? sendQuietly(send, body) : sendTelling(send, body)
 }
 
-function post({ url, headers, signal, onSent }: StreamedRequest, body: Blob): Promise<StreamedAnswer> {
+/** In service workers, which have no XMLHttpRequest, nothing is told of what is sent. */
+async function sendQuietly({ url, headers, signal }: StreamedRequest, body: Blob): Promise<StreamedAnswer> {
+  const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+  return { status: response.status, header: (name) => response.headers.get(name), text: await response.text() }
+}
+
+function sendTelling({ url, headers, signal, onSent }: StreamedRequest, body: Blob): Promise<StreamedAnswer> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     const stop = () => {

@@ -1,0 +1,120 @@
+// Pictures of the console for docs/console and for eyes: every page, wide and narrow, light and dark. Run by hand:
+//   node --conditions=@cairn/source tests/console/take-screenshots.ts [folder]
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
+import { createClient, uploadBytes, uploadText } from '@cairn/sdk'
+import { type ConsolePage, openConsoleTest } from './console.fixture.ts'
+
+const folder = process.argv[2] ?? resolve(import.meta.dirname, '../../docs/console')
+const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const
+const routes = ['shared', 'names', 'storage', 'proofs', 'keys', 'settings', 'status'] as const
+
+await mkdir(folder, { recursive: true })
+await using site = await openConsoleTest({ chain: 'local', providers: 1 })
+for (const [size, { width, height }] of Object.entries(sizes)) {
+  for (const theme of ['light', 'dark'] as const) {
+    const opened = await site.newPage({ width, height, theme })
+    await takeAll(opened, (name) => join(folder, `${name}-${size}-${theme}.png`))
+    await opened.context.close()
+    for (const problem of opened.problems) console.error(`${size} ${theme}: ${problem}`)
+  }
+}
+
+async function takeAll({ page, open, signIn }: ConsolePage, pathOf: (name: string) => string): Promise<void> {
+  const take = async (name: string) => {
+    await page.waitForLoadState('networkidle')
+    await page.screenshot({ path: pathOf(name) })
+  }
+  await open('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await take('welcome')
+  await page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  await page.getByRole('dialog').getByRole('button').nth(1).waitFor()
+  await take('wallet')
+  await page.keyboard.press('Escape')
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  await take('files-empty')
+  await addSamples(page)
+  await page.reload()
+  await page.getByRole('link', { name: 'Field notes.md' }).waitFor()
+  await take('files')
+  await page.getByRole('button', { name: 'Grid' }).click()
+  await page.getByRole('gridcell').first().waitFor()
+  await take('files-grid')
+  await page.getByRole('link', { name: 'Field notes.md' }).click()
+  await page.getByRole('dialog').waitFor()
+  await take('file')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Upload' }).first().click()
+  await page.setInputFiles('input[data-upload=files]', [
+    { name: 'ridge.png', mimeType: 'image/png', buffer: picture(3) },
+    { name: 'route.gpx', mimeType: 'application/gpx+xml', buffer: Buffer.from('<gpx/>') },
+  ])
+  await page.getByRole('textbox', { name: 'Name of route.gpx' }).waitFor()
+  await take('upload')
+  await page.getByRole('button', { name: 'Start upload' }).click()
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).nth(1).waitFor()
+  await take('transfers')
+  for (const route of routes) {
+    await open(`/${route}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await take(route)
+  }
+}
+
+async function addSamples(page: ConsolePage['page']): Promise<void> {
+  const { apiKey }: { apiKey: string } = JSON.parse(await page.evaluate("sessionStorage.getItem('cairn.session')"))
+  const client = createClient({ network: site.network.profile, apiKey })
+  for (const [name, mimeType] of [
+    ['Budget 2026.csv', 'text/csv'],
+    ['Interview with the keeper.mp3', 'audio/mpeg'],
+    ['Contract, signed by everyone who was there on the day of the second reading.pdf', 'application/pdf'],
+    ['Field notes.md', 'text/markdown'],
+  ] as const) {
+    await uploadText(client, `# ${name}\n\nThe path is marked with stones.\n`, { name, mimeType })
+  }
+  await uploadBytes(client, picture(1), { name: 'Valley at dawn.png', mimeType: 'image/png' })
+  await uploadBytes(client, picture(2), { name: 'Cairn on the pass.png', mimeType: 'image/png' })
+}
+
+/** A small drawing: hills before a sky, another for each seed. @see https://www.w3.org/TR/png-3/ */
+function picture(seed: number): Buffer {
+  const [width, height] = [320, 200]
+  const raw = Buffer.alloc((width * 3 + 1) * height)
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const far = 90 + 24 * Math.sin((x + seed * 91) / 47) + 9 * Math.sin(x / 13)
+      const near = 138 + 28 * Math.sin((x + seed * 37) / 71 + 2)
+      const [r, g, b] =
+        y > near
+          ? [58, 74 + seed * 12, 66]
+          : y > far
+            ? [112, 132, 128 + seed * 8]
+            : [240 - y / 2, 200 + y / 8, 180 + y / 2]
+      raw.set([r, g, b], y * (width * 3 + 1) + 1 + x * 3)
+    }
+  }
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(width, 0)
+  head.writeUInt32BE(height, 4)
+  head.set([8, 2, 0, 0, 0], 8)
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(raw)),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const out = Buffer.alloc(body.length + 8)
+  out.writeUInt32BE(data.length, 0)
+  body.copy(out, 4)
+  out.writeUInt32BE(crc32(body), body.length + 4)
+  return out
+}
