@@ -65,6 +65,12 @@ function Report({ report, name, isPart }: { report: KeyReport; name: string; isP
   const [dialog, setDialog] = useState<'share' | 'transfer'>()
   const owner = agreed?.owner ?? ''
   const isOwner = owner !== '' && owner === session?.keySession?.address
+  // The owner before may still ask, to finish what was cut off; people and conditions are not told to him.
+  const isFormer =
+    agreed !== undefined &&
+    !isOwner &&
+    owner !== zeroAddress &&
+    !agreed.sharedTo.includes(session?.keySession?.address ?? '')
   const repair = async () => {
     try {
       await start({
@@ -93,23 +99,25 @@ function Report({ report, name, isPart }: { report: KeyReport; name: string; isP
               </p>
             )}
             {isOwner || owner === zeroAddress ? undefined : (
-              <p className="mt-1 text-ink-soft text-sm">{words.access.readOnly}</p>
+              <p className="mt-1 text-ink-soft text-sm">{isFormer ? words.access.former : words.access.readOnly}</p>
             )}
           </Section>
-          <Section
-            title={words.access.people}
-            action={
-              isOwner ? (
-                <Button kind="primary" size="small" onClick={() => setDialog('share')}>
-                  <UserPlus aria-hidden="true" size={16} />
-                  {words.access.share}
-                </Button>
-              ) : undefined
-            }
-          >
-            <PeopleList cid={cid} name={name} sharedTo={agreed.sharedTo} canChange={isOwner} start={start} />
-          </Section>
-          {isPart ? (
+          {isFormer ? undefined : (
+            <Section
+              title={words.access.people}
+              action={
+                isOwner ? (
+                  <Button kind="primary" size="small" onClick={() => setDialog('share')}>
+                    <UserPlus aria-hidden="true" size={16} />
+                    {words.access.share}
+                  </Button>
+                ) : undefined
+              }
+            >
+              <PeopleList cid={cid} name={name} sharedTo={agreed.sharedTo} canChange={isOwner} start={start} />
+            </Section>
+          )}
+          {isPart && !isFormer ? (
             <Section title={words.access.conditions}>
               <p className="mb-2 text-sm">
                 {agreed.hasConditions ? words.access.conditionsSome : words.access.conditionsNone}

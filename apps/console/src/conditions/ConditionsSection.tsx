@@ -17,7 +17,9 @@ export function ConditionsSection({ cid, name }: { cid: string; name: string }) 
   const { data, error, refetch } = useConditions(cid)
   // Who may change them is known when the nodes have said who owns the file.
   if (report?.agreed === undefined) return undefined
-  const isOwner = report.agreed.owner === address
+  const { owner, sharedTo } = report.agreed
+  const isOwner = owner === address
+  if (!isOwner && !sharedTo.includes(address ?? '')) return undefined
   return (
     <section className="mt-9 border-line border-t pt-6">
       <h2 className="font-semibold text-lg">{words.conditions.title}</h2>

@@ -15,6 +15,8 @@ export const access = {
   nobody: 'Nobody else yet',
   nobodyHint: 'Share it with the address of a wallet, or set conditions below.',
   readOnly: 'Only the owner can change this. You can read the file because it is shared with you.',
+  former:
+    'This file is not shared with you. If it was yours before, you see here that the key nodes know its new owner.',
   conditions: 'Conditions',
   conditionsNone: 'No conditions: only the owner and the people above can open it.',
   conditionsSome: 'Whoever meets the conditions can open it, too.',

@@ -1,0 +1,122 @@
+import { getConditions, getKeyStatus, shareFile, uploadEncryptedText } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+/** Machines are slow at times; what is waited for comes, or the test is wrong. */
+const patient = { timeout: 60_000 }
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+/** From a link to an answer: connect, the wallet, the second signature. */
+async function connectAndSign({ page }: ConsolePage): Promise<void> {
+  await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
+  await page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
+}
+
+/** Opens the page about access as the wallet's first account. */
+async function openAccess(owner: ConsolePage, cid: string): Promise<void> {
+  await owner.open(`/files/${cid}/access`)
+  await owner.page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
+  await owner.page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
+  await owner.page.getByRole('main').getByRole('button', { name: 'Show who can open it' }).click()
+  await owner.page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
+  await owner.page.getByRole('heading', { name: 'Key nodes' }).waitFor()
+}
+
+const addressOf = ({ wallet }: ConsolePage, index = 0) => wallet.accounts[index]?.address.toLowerCase() ?? ''
+
+test('shared with somebody, it opens in his browser; revoked, it does not any more', async () => {
+  const owner = await site.newPage()
+  const reader = await site.newPage()
+  const client = await createAccountClient(site.network, owner.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Where the treasure lies', { name: 'map.txt' })
+  await openAccess(owner, cid)
+  expect(await owner.page.getByText('holds its shard').count()).toBe(5)
+  expect(await owner.checkAccessibility()).toEqual([])
+
+  // Any number of addresses at once; what is none is named.
+  const other = `0x${'12'.repeat(20)}`
+  await owner.page.getByRole('button', { name: 'Share', exact: true }).click()
+  const dialog = owner.page.getByRole('dialog', { name: 'Share this file' })
+  await dialog.getByLabel('Addresses').fill(`${addressOf(reader)}, ${other} 0x12`)
+  await dialog.getByRole('button', { name: /^Share/ }).click()
+  await dialog.getByText('This is not an address: 0x12').waitFor()
+  expect(await owner.checkAccessibility()).toEqual([])
+  await dialog.getByLabel('Addresses').fill(`${addressOf(reader)}\n${other}`)
+  await dialog.getByRole('button', { name: 'Share with 2 addresses' }).click()
+  const people = owner.page.getByRole('list', { name: 'People' })
+  await people.getByText(other).waitFor()
+  expect((await getKeyStatus(client, cid)).agreed?.sharedTo.toSorted()).toEqual([addressOf(reader), other].toSorted())
+
+  await reader.open(`/open/${cid}`)
+  await connectAndSign(reader)
+  await reader.page.getByText('Where the treasure lies').waitFor()
+  // What was opened to him stands among what is shared, and he can read about it but not change it.
+  await reader.open('/shared')
+  await reader.page.getByRole('link', { name: 'map.txt' }).waitFor()
+  expect(await reader.checkAccessibility()).toEqual([])
+  await reader.open(`/files/${cid}?tab=access`)
+  await reader.page.getByText('Only the owner can change this.').waitFor()
+  expect(await reader.page.getByRole('button', { name: 'Share', exact: true }).count()).toBe(0)
+
+  await owner.page.getByRole('button', { name: `Revoke access of ${addressOf(reader)}` }).click()
+  await owner.page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
+  await expect.poll(() => people.getByText(addressOf(reader)).count(), patient).toBe(0)
+  await reader.open(`/open/${cid}`)
+  await reader.page.getByRole('heading', { name: 'You may not open this file' }).waitFor()
+  expect(await reader.page.getByText('Where the treasure lies').count()).toBe(0)
+  expect(owner.problems).toEqual([])
+  expect(reader.problems).toEqual([])
+})
+
+test('ownership goes to whose last four characters were typed, and the owner before reads only', async () => {
+  const owner = await site.newPage({ width: 360, height: 740, theme: 'dark' })
+  const client = await createAccountClient(site.network, owner.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'The deed', { name: 'deed.txt' })
+  const next = `0x${'ab'.repeat(18)}c0de`
+  await shareFile(client, cid, [`0x${'34'.repeat(20)}`])
+  await openAccess(owner, cid)
+  expect(await owner.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await owner.page.getByRole('button', { name: 'Transfer ownership' }).click()
+  const dialog = owner.page.getByRole('dialog')
+  await dialog.getByLabel('Address of the new owner').fill(addressOf(owner))
+  await dialog.getByText('This file is yours already.').waitFor()
+  await dialog.getByLabel('Address of the new owner').fill(next)
+  await dialog.getByRole('radio', { name: /^Keep them/ }).check({ force: true })
+  await dialog.getByLabel('Type the last 4 characters of the address: c0de').fill('beef')
+  await dialog.getByRole('button', { name: 'Transfer', exact: true }).click()
+  await dialog.getByText('These are not the last 4 characters.').waitFor()
+  expect(await owner.checkAccessibility()).toEqual([])
+  await dialog.getByLabel(/^Type the last 4/).fill('C0DE')
+  await dialog.getByRole('button', { name: 'Transfer', exact: true }).click()
+  // He is neither owner nor reader now, and is told no more than that.
+  await owner.page.getByText('This file is not shared with you.').waitFor()
+  expect(await owner.page.getByRole('button', { name: 'Transfer ownership' }).count()).toBe(0)
+  const { owner: now, aggregator } = await getConditions(client, cid)
+  expect([now, aggregator ?? '']).toEqual([next, ''])
+  expect(owner.problems).toEqual([])
+})
+
+test('a change that did not reach a node is shown as such, and Repair finishes it', async () => {
+  const owner = await site.newPage()
+  const client = await createAccountClient(site.network, owner.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Half done', { name: 'half.txt' })
+  const fifth = site.network.profile.keyNodes?.[4] ?? ''
+  await openAccess(owner, cid)
+  await owner.page.route(`${fifth}/api/setSharedKey/**`, (route) => route.abort())
+  await owner.page.getByRole('button', { name: 'Share', exact: true }).click()
+  const dialog = owner.page.getByRole('dialog', { name: 'Share this file' })
+  await dialog.getByLabel('Addresses').fill(`0x${'56'.repeat(20)}`)
+  await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+  await owner.page.getByText('Works, but not all five agree').waitFor()
+  await owner.page.getByText('says something else').waitFor()
+  await owner.page.unroute(`${fifth}/api/setSharedKey/**`)
+  await owner.page.getByRole('button', { name: 'Repair' }).click()
+  await owner.page.getByText('All five agree', { exact: true }).waitFor()
+  expect((await getKeyStatus(client, cid)).health).toBe('whole')
+})
