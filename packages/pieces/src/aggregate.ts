@@ -12,7 +12,7 @@ import {
   roomOf,
 } from './piece.ts'
 import { encodeEntry, entriesMost, entryBytes, indexStart, type Segment } from './segment.ts'
-import { hashPair, zeroNode } from './tree.ts'
+import { hashLevel, nodeAt, zeroNode } from './tree.ts'
 
 /** Many pieces in one, with an index of them at its end: what a storage provider is given. */
 export type Aggregate = {
@@ -59,10 +59,18 @@ export function buildAggregate(pieces: readonly Piece[]): Aggregate {
     tree.set(0, leaf + 1, bytes.subarray(nodeBytes))
   }
   const root = tree.hash()
+  // For large aggregates it is the most of the work, and proofs do not need it.
+  let payload: Uint8Array | undefined
   return {
     piece: { root, height, payloadBytes: roomOf(height) },
     segments,
-    index: { payloadOffset: toPayload(start), payload: unpadFr32(index) },
+    index: {
+      payloadOffset: toPayload(start),
+      get payload() {
+        payload ??= unpadFr32(index)
+        return payload
+      },
+    },
     prove(at) {
       const segment = segments[at]
       const entry = entryOf.get(at)
@@ -141,11 +149,22 @@ function createSparseTree(height: number): SparseTree {
     hash() {
       for (let level = 0; level < height; level++) {
         const above = levels[level + 1]
+        const parents = new Set<number>()
         for (const index of levels[level]?.keys() ?? []) {
           const parent = Math.floor(index / 2)
-          if (above?.has(parent)) continue
-          above?.set(parent, hashPair(nodeOf(level, parent * 2), nodeOf(level, parent * 2 + 1)))
+          if (above?.has(parent) !== true) parents.add(parent)
         }
+        // All pairs of a level at once: one by one the calls would cost more than the hashes.
+        const pairs = new Uint8Array(parents.size * 2 * nodeBytes)
+        let at = 0
+        for (const parent of parents) {
+          pairs.set(nodeOf(level, parent * 2), at)
+          pairs.set(nodeOf(level, parent * 2 + 1), at + nodeBytes)
+          at += 2 * nodeBytes
+        }
+        const hashed = hashLevel(pairs)
+        let next = 0
+        for (const parent of parents) above?.set(parent, nodeAt(hashed, next++))
       }
       return nodeOf(height, 0)
     },

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { createUploadId } from '../uploads/upload-id.ts'
 import type { NonceSource } from './nonces.ts'
 import type { Provider } from './provider.ts'
-import type { AggregateRow, CheckRow, DealRow } from './store.ts'
+import { type AggregateRow, type CheckRow, type DealRow, heldStates } from './store.ts'
 import { updateDeal } from './update-deal.ts'
 
 /** Answers that are kept whole, and rows at all, of each deal: the newest. */
@@ -45,6 +45,13 @@ export async function challengeDeal(
     answer: answer === undefined ? null : JSON.stringify(answer),
   })
   metrics.possessionChecks.inc({ outcome })
+  const twin = answer === undefined ? undefined : await findTwin(context, deal, answer.provider)
+  if (outcome === 'proved' && twin !== undefined) {
+    // Not faulted: what is removed there would be gone for the other deal, too.
+    const error = `It has the key of ${twin.provider}: both together are one copy`
+    log.error({ deal: deal.number, provider: deal.provider, twin: twin.provider }, 'two providers have the same key')
+    return updateDeal(context, deal, { state: 'failed', error })
+  }
   if (outcome === 'proved') {
     await updateDeal(context, deal, {
       state: 'proving',
@@ -66,6 +73,19 @@ export async function challengeDeal(
       ? { state: 'faulted', faults: deal.faults + 1, error: reason }
       : { next_at: now + challengeMs / 8, tries: deal.tries + 1, error: reason },
   )
+}
+
+/** An older copy of the same aggregate that the same key proves, under another name. */
+function findTwin({ db }: Context, deal: DealRow, key: string): Promise<{ provider: string } | undefined> {
+  return db.read
+    .selectFrom('deal')
+    .select('provider')
+    .where('aggregate_id', '=', deal.aggregate_id)
+    .where('number', '<', deal.number)
+    .where('state', 'in', heldStates)
+    .where('provider_key', '=', key)
+    .limit(1)
+    .executeTakeFirst()
 }
 
 async function ask(

@@ -177,6 +177,17 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     }
   })
 
+  it('one provider under two names is one copy', async () => {
+    const [, , six] = deals.providers
+    if (six === undefined) throw new Error('there is a provider')
+    six.mood = 'twin'
+    await upload('a', 5000, 3)
+    await deals.goOn(waitMs + challengeMs / 2 + 6000)
+    const states = await deals.states()
+    expect(states.filter((state) => state.endsWith('proving'))).toEqual(['one proving', 'two proving'])
+    expect(states).toContain('six failed')
+  })
+
   it('a provider that is away is waited for once in a round, however much it shall let go of', async () => {
     for (let at = 0; at < 20; at++) {
       await insertAggregate(`a${at}`, { cid: `c${at}`, copies: 2, state: 'live' })

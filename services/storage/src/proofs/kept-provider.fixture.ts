@@ -15,11 +15,17 @@ import type { PieceState, Provider } from './provider.ts'
 export type KeptProvider = Provider & {
   readonly pieces: Map<string, { payload: Uint8Array; tree: PieceTree }>
   /** What it does now. */
-  mood: 'honest' | 'silent' | 'full' | 'forged' | 'other-key' | 'forgetful' | 'hanging'
+  mood: 'honest' | 'silent' | 'full' | 'forged' | 'other-key' | 'forgetful' | 'hanging' | 'twin'
   /** Calls that came. */
   calls: number
   readonly removed: string[]
 }
+
+/** Seeds of keys that are not its own: of nobody, and of the provider one. */
+const moodSeeds = new Map([
+  ['other-key', new Uint8Array(32).fill(1)],
+  ['twin', new Uint8Array(32).fill('e'.charCodeAt(0))],
+])
 
 export function createKeptProvider(
   name: string,
@@ -79,7 +85,7 @@ export function createKeptProvider(
       const hex = Buffer.from(nonce).toString('hex')
       const claim = { piece, nonce: hex, count, provenAt: 1_700_000_000_000, proof }
       if (provider.mood === 'forged') throw new CairnError('PROOF_INVALID', { details: { reason: 'it was made up' } })
-      return signChallenge(claim, provider.mood === 'other-key' ? new Uint8Array(32).fill(1) : seed)
+      return signChallenge(claim, moodSeeds.get(provider.mood) ?? seed)
     },
     async *retrieve(piece, { start, end }) {
       requireAnswer()
