@@ -22,7 +22,16 @@ import { useKeyChange } from './use-key-change.ts'
 import { useKeyReport } from './use-key-report.ts'
 
 /** Who can open an encrypted file, what each key node holds, and for its owner the changes to that. */
-export function AccessPanel({ cid, name, isPart = false }: { cid: string; name: string; isPart?: boolean }) {
+export function AccessPanel({
+  cid,
+  name,
+  conditions,
+}: {
+  cid: string
+  name: string
+  /** The conditions, on the page that is all about access; elsewhere they are told in a word. */
+  conditions?: ReactNode
+}) {
   const session = useSession()
   const { data, error, refetch } = useKeyReport(cid)
   // What was known before stays in view through a fault, but not once the nodes say that it is none of his business.
@@ -35,8 +44,8 @@ export function AccessPanel({ cid, name, isPart = false }: { cid: string; name: 
             {words.shell.errorOld}
           </p>
         )}
-        <PartContext value={isPart}>
-          <Report report={data} name={name} isPart={isPart} />
+        <PartContext value={conditions === undefined}>
+          <Report report={data} name={name} conditions={conditions} />
         </PartContext>
       </>
     )
@@ -58,7 +67,7 @@ export function AccessPanel({ cid, name, isPart = false }: { cid: string; name: 
 
 const tones = { whole: 'good', usable: 'warn', split: 'bad' } as const
 
-function Report({ report, name, isPart }: { report: KeyReport; name: string; isPart: boolean }) {
+function Report({ report, name, conditions }: { report: KeyReport; name: string; conditions: ReactNode }) {
   const { cid, agreed, health, nodes } = report
   const session = useSession()
   const { running, start } = useKeyChange(cid)
@@ -117,20 +126,23 @@ function Report({ report, name, isPart }: { report: KeyReport; name: string; isP
               <PeopleList cid={cid} name={name} sharedTo={agreed.sharedTo} canChange={isOwner} start={start} />
             </Section>
           )}
-          {isPart && !isFormer ? (
-            <Section title={words.access.conditions}>
-              <p className="mb-2 text-sm">
-                {agreed.hasConditions ? words.access.conditionsSome : words.access.conditionsNone}
-              </p>
-              <Link to="/files/$cid/access" params={{ cid }} className={buttonClass('plain', 'small')}>
-                {agreed.hasConditions
-                  ? isOwner
-                    ? words.access.conditionsEdit
-                    : words.access.conditionsShow
-                  : words.access.conditionsGo}
-              </Link>
-            </Section>
-          ) : undefined}
+          {conditions ??
+            (isFormer ? undefined : (
+              <Section title={words.access.conditions}>
+                <p className="mb-2 text-sm">
+                  {agreed.hasConditions ? words.access.conditionsSome : words.access.conditionsNone}
+                </p>
+                {!agreed.hasConditions && !isOwner ? undefined : (
+                  <Link to="/files/$cid/access" params={{ cid }} className={buttonClass('plain', 'small')}>
+                    {agreed.hasConditions
+                      ? isOwner
+                        ? words.access.conditionsEdit
+                        : words.access.conditionsShow
+                      : words.access.conditionsGo}
+                  </Link>
+                )}
+              </Section>
+            ))}
         </>
       )}
       <Section title={words.access.nodes} action={<Tag tone={tones[health]}>{words.access.health[health]}</Tag>}>

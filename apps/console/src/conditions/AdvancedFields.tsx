@@ -1,4 +1,5 @@
 import { abiTypes, comparators } from '@cairn/protocol'
+import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
 import { classNames } from '../ui/class-names.ts'
 import { fieldClass, TextField } from '../ui/TextField.tsx'
@@ -75,8 +76,9 @@ export function AdvancedFields({
 }) {
   const [isOpen, setOpen] = useState(false)
   return (
-    <details className="mt-1" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details className="group mt-1" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="inline-flex min-h-8 cursor-pointer items-center text-ink-soft text-sm hover:text-ink">
+        <ChevronRight aria-hidden="true" size={14} className="mr-1 transition-transform group-open:rotate-90" />
         {words.conditions.advanced}
       </summary>
       {isOpen ? (

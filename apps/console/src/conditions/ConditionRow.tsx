@@ -97,7 +97,7 @@ function TokenNote({ condition, token }: { condition: RawCondition; token: Retur
   return (
     <p className="text-ink-soft text-sm">
       {words.conditions.tokenFound(token.name, token.symbol, token.decimals)}
-      {fromUnits(units, token.decimals) === units ? '' : ` ${words.conditions.units(units, token.symbol)}`}
+      {fromUnits(units, token.decimals) === units ? '' : ` · ${words.conditions.units(units)}`}
     </p>
   )
 }

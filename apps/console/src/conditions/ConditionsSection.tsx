@@ -21,9 +21,9 @@ export function ConditionsSection({ cid, name }: { cid: string; name: string }) 
   const isOwner = owner === address
   if (!isOwner && !sharedTo.includes(address ?? '')) return undefined
   return (
-    <section className="mt-9 border-line border-t pt-6">
-      <h2 className="font-semibold text-lg">{words.conditions.title}</h2>
-      <p className="mt-1 mb-4 text-ink-soft text-sm">{words.conditions.hint}</p>
+    <section>
+      <h2 className="font-semibold text-sm">{words.conditions.title}</h2>
+      <p className="mt-1 mb-3 text-ink-soft text-sm">{words.conditions.hint}</p>
       {data === undefined ? (
         error === null ? (
           <Skeleton className="h-24 w-full" />

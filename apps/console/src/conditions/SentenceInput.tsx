@@ -20,7 +20,7 @@ export type SentenceInputProps = {
 }
 
 const inline =
-  'mx-0.5 inline-block h-9 w-auto max-w-full rounded-md align-baseline [field-sizing:content] pointer-coarse:h-11'
+  'mx-0.5 inline-block h-9 w-auto! max-w-full rounded-md align-baseline [field-sizing:content] pointer-coarse:h-11'
 
 /** One field of a sentence, as wide as what is in it. */
 export function SentenceInput(props: SentenceInputProps) {

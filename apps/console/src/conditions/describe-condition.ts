@@ -44,6 +44,7 @@ function describeField(condition: RawCondition, { path, kind, decimals }: Senten
   if (kind === 'comparator') return describeComparator(text)
   if (kind === 'time' && /^\d{1,12}$/.test(text)) return formatDateTime(Number(text) * 1000)
   if (kind === 'amount' && typeof decimals === 'number') return fromUnits(text, decimals)
+  if (decimals === 'token') return words.conditions.inUnits(text)
   if (kind === 'address') return shorten(text)
   return text
 }

@@ -28,12 +28,7 @@ export function AccessPage() {
         hint={<ShortCode text={cid} label={words.files.copyCid} />}
       />
       <SignInGate>
-        {() => (
-          <>
-            <AccessPanel cid={cid} name={name} />
-            <ConditionsSection cid={cid} name={name} />
-          </>
-        )}
+        {() => <AccessPanel cid={cid} name={name} conditions={<ConditionsSection cid={cid} name={name} />} />}
       </SignInGate>
     </div>
   )

@@ -70,7 +70,7 @@ function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' |
         </EmptyState>
       )
     }
-    return <SignInGate>{() => <AccessPanel cid={cid} name={nameOf(info)} isPart />}</SignInGate>
+    return <SignInGate>{() => <AccessPanel cid={cid} name={nameOf(info)} />}</SignInGate>
   }
   if (tab === 'proofs') {
     return (
@@ -84,7 +84,7 @@ function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' |
   if (tab === 'names') {
     return (
       <Elsewhere title={words.preview.namesTitle} hint={words.preview.namesHint}>
-        <Link to="/names" className={buttonClass('primary')}>
+        <Link to="/names" search={{ publish: cid }} className={buttonClass('primary')}>
           {words.preview.namesGo}
         </Link>
       </Elsewhere>
