@@ -2,7 +2,7 @@ import { CairnError, type Client, getProofs, type StorageProofs } from '@cairn/s
 
 /** Waits until so many providers have proven every piece of a CID. */
 export async function untilProven(client: Client, cid: string, providers = 2): Promise<StorageProofs> {
-  const limit = AbortSignal.timeout(20_000)
+  const limit = AbortSignal.timeout(100_000)
   for (;;) {
     const proofs = await getProofs(client, cid).catch((error: unknown) => {
       if (CairnError.is(error, 'PROOF_NOT_FOUND')) return undefined

@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { untilProven } from '../until-proven.ts'
 
-const deals = { waitSeconds: 0.2, challengeSeconds: 3, pollMs: 50, pieceBytes: 5 * 1024 * 1024 }
+const deals = { waitSeconds: 0.2, challengeSeconds: 20, pollMs: 50, pieceBytes: 5 * 1024 * 1024 }
 let network: TestNetwork
 let client: Client
 

@@ -15,7 +15,7 @@ import { type StorageProcess, startStorageProcess } from './storage-process.ts'
 
 const program = resolve(import.meta.dirname, '../../services/provider/src/main.ts')
 const accessKey = randomBytes(32).toString('hex')
-const challengeSeconds = 3
+const challengeSeconds = 5
 
 /** A provider that can be ended and begun anew on the same port and secret. */
 type Keeper = {
@@ -106,7 +106,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('killed, wiped, damaged: noticed and mended, while uploads go on', { timeout: 120_000 }, async () => {
+test('killed, wiped, damaged: noticed and mended, while uploads go on', { timeout: 400_000 }, async () => {
   const [alder, birch, cedar] = keepers
   if (alder === undefined || birch === undefined || cedar === undefined) throw new Error('there are three')
   const cids: string[] = []
@@ -130,7 +130,7 @@ test('killed, wiped, damaged: noticed and mended, while uploads go on', { timeou
       }
     }
   }
-  const seen = (count: number) => expect.poll(() => cids.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
+  const seen = (count: number) => expect.poll(() => cids.length, { timeout: 100_000 }).toBeGreaterThanOrEqual(count)
 
   await seen(5)
   await alder.kill()
@@ -158,7 +158,7 @@ test('killed, wiped, damaged: noticed and mended, while uploads go on', { timeou
             ({ providers }) => providers.length >= 2 && providers.every(({ asked }) => asked.outcome === 'proven'),
           )
         },
-        { timeout: 20_000 },
+        { timeout: 100_000 },
       )
       .toBe(true)
     const report = await verifyStorage(client, cid, { full: true })
@@ -182,7 +182,7 @@ async function untilMended(cids: readonly string[], name: string): Promise<void>
         }
         return false
       },
-      { timeout: 30_000, interval: 200 },
+      { timeout: 100_000, interval: 200 },
     )
     .toBe(true)
   for (const cid of [...cids]) await untilProven(client, cid)
