@@ -56,13 +56,41 @@ test('a name is made, published twice, and opens on the gateway; its history lea
   await dialog.getByLabel('CID, path or name').fill(second.cid)
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: `/ipfs/${second.cid}` }).waitFor()
-  await page.getByRole('button', { name: /^Publish version .* again$/ }).waitFor()
+  await page.getByRole('button', { name: /^Publish no\. .* again$/ }).waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
 
   // Back to what it was.
-  await page.getByRole('button', { name: /^Publish version .* again$/ }).click()
+  await page.getByRole('button', { name: /^Publish no\. .* again$/ }).click()
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: `/ipfs/${first.cid}` }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('a file of the list is published to a new name, and to one that is there', async () => {
+  const opened = await site.newPage()
+  const { page, problems } = opened
+  await opened.open('/files')
+  await opened.signIn()
+  const client = await clientOf(opened)
+  const { cid } = await uploadText(client, 'from the list', { name: 'listed.txt' })
+  await page.reload()
+  const dialog = page.getByRole('dialog')
+  const publish = async () => {
+    await page.getByRole('button', { name: 'Actions for listed.txt' }).click()
+    await page.getByRole('menuitem', { name: 'Publish to a name' }).click()
+    await dialog.getByRole('radio', { name: 'A new name' }).waitFor()
+  }
+  await publish()
+  await dialog.getByLabel('Label').fill('fresh')
+  expect(await opened.checkAccessibility()).toEqual([])
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('heading', { level: 1, name: 'fresh' }).waitFor()
+  await page.getByRole('link', { name: `/ipfs/${cid}` }).waitFor()
+  await page.getByRole('link', { name: 'Files', exact: true }).first().click()
+  await publish()
+  expect(await dialog.getByRole('radio', { name: /^fresh/ }).isChecked()).toBe(true)
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('button', { name: /^Publish no\. .* again$/ }).waitFor()
   expect(problems).toEqual([])
 })
 

@@ -116,6 +116,20 @@ test('declined in the wallet: nothing is paid, and the form is as it was', async
   expect(problems).toEqual([])
 })
 
+test('what an upload misses is asked for at once, and a size that is none is told at its field', async () => {
+  const opened = await openStorage({ isFunded: false })
+  const { page, problems } = opened
+  await opened.open(`/storage?add=${3 * mib - 5}`)
+  await expect.poll(() => page.getByLabel('Amount').inputValue()).toBe('3')
+  await page.getByText('USDC', { exact: true }).click()
+  await page.getByText('0.011719 USDC', { exact: true }).waitFor()
+  await page.getByLabel('Amount').fill('lots')
+  await page.getByText('Write a size above nothing').waitFor()
+  expect(await page.getByRole('button', { name: 'Review payment' }).isDisabled()).toBe(true)
+  expect(await opened.checkAccessibility()).toEqual([])
+  expect(problems).toEqual([])
+})
+
 test('too little money and the wrong network are said before anything is asked', async () => {
   const opened = await openStorage({ isFunded: false })
   const { page, wallet, problems } = opened

@@ -3,6 +3,8 @@ import * as v from 'valibot'
 import { fileSearchSchema } from './files/file-search.ts'
 import { filesSearchSchema } from './files/files-search.ts'
 import { sharedSearchSchema } from './files/shared-search.ts'
+import { namesSearchSchema } from './names/names-search.ts'
+import { storageSearchSchema } from './payments/storage-search.ts'
 import { BrokenPage, NotFoundPage } from './shell/Problems.tsx'
 import { Shell } from './shell/Shell.tsx'
 
@@ -52,6 +54,7 @@ const shared = createRoute({
 const names = createRoute({
   getParentRoute: () => root,
   path: '/names',
+  validateSearch: (search) => v.parse(namesSearchSchema, search),
   component: lazyRouteComponent(() => import('./pages/names/NamesPage.tsx'), 'NamesPage'),
 })
 const name = createRoute({
@@ -62,6 +65,7 @@ const name = createRoute({
 const storage = createRoute({
   getParentRoute: () => root,
   path: '/storage',
+  validateSearch: (search) => v.parse(storageSearchSchema, search),
   component: lazyRouteComponent(() => import('./pages/storage/StoragePage.tsx'), 'StoragePage'),
 })
 const proofs = createRoute({

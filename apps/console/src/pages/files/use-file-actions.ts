@@ -1,6 +1,6 @@
 import type { FileEntry } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Copy, Download, ExternalLink, Info, Link2, Pencil, Trash2, UserPlus } from 'lucide-react'
+import { Copy, Download, ExternalLink, Info, Link2, Pencil, Signpost, Trash2, UserPlus } from 'lucide-react'
 import { useMemo } from 'react'
 import { gatewayUrl } from '../../network/gateway-url.ts'
 import { useNetwork } from '../../network/NetworkProvider.tsx'
@@ -62,6 +62,12 @@ export function useFileActions({
           run: () => void copy(`${location.origin}/open/${cid}`, words.files.linkCopied),
         },
         { id: 'copy-cid', label: words.files.copyCid, icon: Copy, run: () => void copy(cid, words.files.cidCopied) },
+        {
+          id: 'publish',
+          label: words.files.publish,
+          icon: Signpost,
+          run: () => void navigate({ to: '/names', search: { publish: cid } }),
+        },
         { id: 'rename', label: words.files.rename, icon: Pencil, run: () => onRename(file) },
         { id: 'delete', label: words.files.delete, icon: Trash2, isDanger: true, run: () => onDelete(file) },
       ]

@@ -29,7 +29,7 @@ export function NameHistory({
                   {shorten(value, 16, 8)}
                 </p>
                 <p className="text-ink-soft" title={formatDateTime(publishedAt)}>
-                  {words.names.version(String(sequence))} · {formatAgo(publishedAt)}
+                  {formatAgo(publishedAt)} · {words.names.version(String(sequence))}
                 </p>
               </div>
               {index === 0 ? (

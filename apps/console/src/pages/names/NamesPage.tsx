@@ -1,9 +1,10 @@
 import type { NameState } from '@cairn/sdk'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { EllipsisVertical, Plus, Signpost } from 'lucide-react'
 import { useState } from 'react'
 import { CreateNameDialog } from '../../names/CreateNameDialog.tsx'
 import { labelOf } from '../../names/label-of.ts'
+import { PublishFileDialog } from '../../names/PublishFileDialog.tsx'
 import { useNameActions } from '../../names/use-name-actions.tsx'
 import { useNames } from '../../names/use-names.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
@@ -27,6 +28,7 @@ export function NamesPage() {
 function Names({ session }: { session: Session }) {
   const navigate = useNavigate()
   const { data, error, refetch } = useNames(session)
+  const { publish } = useSearch({ from: '/names' })
   const [isCreating, setCreating] = useState(false)
   const { itemsOf, dialogs } = useNameActions()
   const create = (
@@ -69,6 +71,14 @@ function Names({ session }: { session: Session }) {
           onCreated={({ name }) => void navigate({ to: '/names/$key', params: { key: name } })}
         />
       ) : undefined}
+      {publish === undefined ? undefined : (
+        <PublishFileDialog
+          session={session}
+          cid={publish}
+          onClose={() => void navigate({ to: '/names', replace: true })}
+          onPublished={({ name }) => void navigate({ to: '/names/$key', params: { key: name }, replace: true })}
+        />
+      )}
       {dialogs}
     </>
   )

@@ -46,6 +46,7 @@ export function CopiesCard({ session }: { session: Session }) {
         <IconButton
           icon={Minus}
           label={words.proofs.copiesFewer}
+          className="border border-line"
           disabled={copies <= 1 || change.isPending}
           onClick={() => change.mutate(copies - 1)}
         />
@@ -55,6 +56,7 @@ export function CopiesCard({ session }: { session: Session }) {
         <IconButton
           icon={Plus}
           label={words.proofs.copiesMore}
+          className="border border-line"
           disabled={copies >= most || change.isPending}
           onClick={() => change.mutate(copies + 1)}
         />

@@ -36,7 +36,7 @@ export function PartList({
                   <p className="text-ink-faint">{words.status.lastError(last.text, formatDateTime(last.at))}</p>
                 )}
               </div>
-              <span className="min-w-16 text-right text-ink-soft tabular">
+              <span className="text-right text-ink-soft tabular sm:min-w-16">
                 {latencyMs === undefined ? '–' : words.status.latency(latencyMs)}
               </span>
               <Tag tone={fault === undefined ? 'good' : 'bad'} icon={fault === undefined ? CircleCheck : CircleAlert}>

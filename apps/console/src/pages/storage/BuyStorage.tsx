@@ -1,5 +1,6 @@
-import { type ChainProfile, GIB } from '@cairn/protocol'
+import { type ChainProfile, GIB, MIB } from '@cairn/protocol'
 import { CairnError, type Coin, isCoin } from '@cairn/sdk'
+import { useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useNetwork } from '../../network/NetworkProvider.tsx'
 import { resumePayment, useRunningPayment } from '../../payments/payment-store.ts'
@@ -57,9 +58,11 @@ function BuyForm({
   chains: readonly ChainProfile[]
   first: ChainProfile
 }) {
-  const [choice, setChoice] = useState(String(presets[1]))
-  const [text, setText] = useState('')
-  const [unit, setUnit] = useState<SizeUnit>('GiB')
+  // What an upload misses, in MiB and rounded up.
+  const { add } = useSearch({ from: '/storage' })
+  const [choice, setChoice] = useState(add === undefined ? String(presets[1]) : 'own')
+  const [text, setText] = useState(add === undefined ? '' : String(Math.ceil(add / MIB)))
+  const [unit, setUnit] = useState<SizeUnit>(add === undefined ? 'GiB' : 'MiB')
   const [chainName, setChainName] = useState(first.name)
   const [wantedCoin, setCoin] = useState<Coin>('native')
   const [isReviewing, setReviewing] = useState(false)

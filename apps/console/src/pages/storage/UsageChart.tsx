@@ -8,6 +8,8 @@ const width = 640
 const height = 140
 /** Room for the lines’ own thickness. */
 const edge = 3
+/** A limit of more than so many times what is used is not drawn. */
+const scaleMost = 12
 
 /** Used and limit over time: a small picture, and the same figures as a table. */
 export function UsageChart({ points, note }: { points: readonly UsagePoint[]; note?: string | undefined }) {
@@ -16,7 +18,11 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
   const last = points.at(-1)
   if (first === undefined || last === undefined || points.length < 2) return undefined
   const spanMs = Math.max(1, last.at - first.at)
-  const most = Math.max(1, ...points.map(({ usedBytes, limitBytes }) => Math.max(usedBytes, limitBytes)))
+  const usedMost = Math.max(1, ...points.map(({ usedBytes }) => usedBytes))
+  const limitMost = Math.max(1, ...points.map(({ limitBytes }) => limitBytes))
+  // A limit far above would press what is used to a flat line: then it is told, not drawn.
+  const isLimitDrawn = limitMost <= usedMost * scaleMost
+  const most = isLimitDrawn ? Math.max(usedMost, limitMost) : usedMost
   const x = (at: number) => ((at - first.at) / spanMs) * width
   const y = (bytes: number) => height - edge - (bytes / most) * (height - 2 * edge)
   const line = (read: (point: UsagePoint) => number) =>
@@ -41,14 +47,16 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
       >
         <path d={`${used}V${height}H0Z`} fill="var(--accent)" opacity="0.16" />
         <path d={used} fill="none" stroke="var(--accent)" strokeWidth="2" vectorEffect="non-scaling-stroke" />
-        <path
-          d={line(({ limitBytes }) => limitBytes)}
-          fill="none"
-          stroke="var(--line-strong)"
-          strokeWidth="1.5"
-          strokeDasharray="5 4"
-          vectorEffect="non-scaling-stroke"
-        />
+        {isLimitDrawn ? (
+          <path
+            d={line(({ limitBytes }) => limitBytes)}
+            fill="none"
+            stroke="var(--line-strong)"
+            strokeWidth="1.5"
+            strokeDasharray="5 4"
+            vectorEffect="non-scaling-stroke"
+          />
+        ) : undefined}
       </svg>
       <div className="mt-1 flex justify-between text-ink-faint text-xs">
         <span>{formatDateTime(first.at)}</span>
@@ -65,7 +73,7 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
           <svg width="20" height="8" aria-hidden="true">
             <line x1="0" x2="20" y1="4" y2="4" stroke="var(--line-strong)" strokeWidth="2" strokeDasharray="5 4" />
           </svg>
-          {words.storage.limit}
+          {isLimitDrawn ? words.storage.limit : words.storage.limitAbove(formatBytes(last.limitBytes))}
         </li>
       </ul>
       <details className="mt-3 text-sm">

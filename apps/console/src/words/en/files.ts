@@ -34,6 +34,7 @@ export const files = {
   download: 'Download',
   copyLink: 'Copy link',
   copyCid: 'Copy CID',
+  publish: 'Publish to a name',
   rename: 'Rename',
   delete: 'Delete',
   share: 'Share',

@@ -98,8 +98,8 @@ export const proofs = {
     failed: 'Failed',
     ended: 'Ended',
   },
-  dealSince: (when: string) => `kept since ${when}`,
-  dealProven: (when: string) => `proven ${when}`,
+  dealSince: (when: string) => `stored ${when}`,
+  dealProven: (when: string) => `last proof ${when}`,
   dealProofs: (proofs: number, faults: number) =>
     `${proofs === 1 ? '1 proof' : `${formatCount(proofs)} proofs`}, ${formatCount(faults)} missed`,
   dealNext: (when: string) => `next challenge ${when}`,

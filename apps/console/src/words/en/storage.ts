@@ -16,6 +16,7 @@ export const storage = {
   overTimeHint: 'What is stored now, by the day it was added; what was deleted since is not in it.',
   overTimeFrom: (count: number) => `Drawn from the newest ${formatCount(count)} files.`,
   chartLabel: (used: string, limit: string) => `Storage used and its limit over time, now ${used} of ${limit}`,
+  limitAbove: (limit: string) => `Limit, ${limit}, far above`,
   showTable: 'Show as a table',
   tableWhen: 'When',
   buyTitle: 'Add storage',

@@ -1,0 +1,133 @@
+import { nameLabelCharactersMost } from '@cairn/protocol'
+import { createName, type NameState, publishName } from '@cairn/sdk'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import type { Session } from '../session/session-store.ts'
+import { useClient } from '../session/use-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { Modal } from '../ui/Modal.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { TextField } from '../ui/TextField.tsx'
+import { toastDone, toastError } from '../ui/toast-store.ts'
+import { shorten } from '../words/format.ts'
+import { words } from '../words/words.ts'
+import { labelOf } from './label-of.ts'
+import { useNames } from './use-names.ts'
+
+const rowClass =
+  'flex cursor-pointer items-center gap-3 border-line border-b px-3 py-2.5 text-sm last:border-b-0 hover:bg-hover has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:-outline-offset-2'
+
+/** Chooses the name that shall point to a file: one of the account's, or a new one. */
+export function PublishFileDialog({
+  session,
+  cid,
+  onClose,
+  onPublished,
+}: {
+  session: Session
+  cid: string
+  onClose: () => void
+  onPublished: (name: NameState) => void
+}) {
+  const group = useId()
+  const client = useClient()
+  const queries = useQueryClient()
+  const { data, error, refetch } = useNames(session)
+  const [picked, setPicked] = useState<string>()
+  const [label, setLabel] = useState('')
+  // Names whose key is elsewhere are published elsewhere.
+  const names = data?.filter(({ keyHeld }) => keyHeld === 'service')
+  const chosen = names?.find(({ id }) => id === picked) ?? (picked === undefined ? names?.[0] : undefined)
+  const publish = useMutation({
+    mutationFn: async (): Promise<NameState> => {
+      const name = chosen ?? (await createName(client, label.trim() === '' ? {} : { label: label.trim() }))
+      await publishName(client, name.name, cid)
+      return name
+    },
+    onSuccess: (name) => {
+      toastDone(words.names.published(labelOf(name)))
+      onPublished(name)
+    },
+    onError: (fault) => toastError(words.names.publishFailed, fault),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
+  })
+  return (
+    <Modal
+      isOpen
+      onClose={onClose}
+      title={words.names.chooseTitle}
+      hint={words.names.chooseHint(shorten(cid))}
+      footer={
+        <>
+          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button
+            kind="primary"
+            type="submit"
+            form="publish-file"
+            disabled={names === undefined}
+            isBusy={publish.isPending}
+          >
+            {publish.isPending ? words.names.publishing : words.names.publishGo}
+          </Button>
+        </>
+      }
+    >
+      {names === undefined ? (
+        error === null ? (
+          <Skeleton className="h-32 w-full" />
+        ) : (
+          <ErrorState error={error} onRetry={() => refetch()} />
+        )
+      ) : (
+        <form
+          id="publish-file"
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (!publish.isPending) publish.mutate()
+          }}
+        >
+          <fieldset className="overflow-hidden rounded-lg border border-line">
+            <legend className="sr-only">{words.names.title}</legend>
+            {names.map((name) => (
+              <label key={name.id} className={rowClass}>
+                <input
+                  type="radio"
+                  name={group}
+                  className="size-4 accent-accent"
+                  checked={chosen?.id === name.id}
+                  onChange={() => setPicked(name.id)}
+                />
+                <span className="min-w-0 flex-1 truncate font-medium">{labelOf(name)}</span>
+                <span className="shrink-0 text-ink-soft">
+                  {name.value === null ? words.names.never : shorten(name.value, 12, 6)}
+                </span>
+              </label>
+            ))}
+            <label className={rowClass}>
+              <input
+                type="radio"
+                name={group}
+                className="size-4 accent-accent"
+                checked={chosen === undefined}
+                onChange={() => setPicked('new')}
+              />
+              <span className="font-medium">{words.names.newName}</span>
+            </label>
+          </fieldset>
+          {chosen === undefined ? (
+            <TextField
+              label={words.names.label}
+              hint={words.names.labelHint}
+              placeholder={words.names.labelPlaceholder}
+              value={label}
+              maxLength={nameLabelCharactersMost}
+              onChange={({ target }) => setLabel(target.value)}
+            />
+          ) : undefined}
+        </form>
+      )}
+    </Modal>
+  )
+}
