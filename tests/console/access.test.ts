@@ -120,3 +120,26 @@ test('a change that did not reach a node is shown as such, and Repair finishes i
   await owner.page.getByText('All five agree', { exact: true }).waitFor()
   expect((await getKeyStatus(client, cid)).health).toBe('whole')
 })
+
+test('with two key nodes away a file opens; with three it says what is missing, and opens when one is back', async () => {
+  const reader = await site.newPage()
+  const client = await createAccountClient(site.network, reader.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Three are enough', { name: 'three.txt' })
+  const nodes = site.network.profile.keyNodes ?? []
+  const setAway = async (url: string | undefined, isAway: boolean) => {
+    const pattern = `${url}/api/retrieveSharedKey/**`
+    await (isAway ? reader.page.route(pattern, (route) => route.abort()) : reader.page.unroute(pattern))
+  }
+  for (const url of nodes.slice(0, 2)) await setAway(url, true)
+  await reader.open(`/open/${cid}`)
+  await connectAndSign(reader)
+  await reader.page.getByText('Three are enough').waitFor()
+  await setAway(nodes[2], true)
+  await reader.page.reload()
+  await reader.page.getByRole('heading', { name: '2 of 3 shards' }).waitFor({ timeout: 60_000 })
+  expect(await reader.page.getByRole('alert').getByRole('listitem').count()).toBe(3)
+  expect(await reader.checkAccessibility()).toEqual([])
+  await setAway(nodes[2], false)
+  await reader.page.getByRole('button', { name: 'Try again' }).click()
+  await reader.page.getByText('Three are enough').waitFor()
+})

@@ -1,6 +1,7 @@
 import { isEvmAddress } from '@cairn/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { createPublicClient, erc20Abi, http } from 'viem'
+import { createClient, erc20Abi, http } from 'viem'
+import { readContract } from 'viem/actions'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 
 /** What a token's contract says of itself. */
@@ -15,12 +16,12 @@ export function useToken(chainName: string, address: string): TokenFacts | undef
     queryKey: ['network', 'token', rpcUrl, address.toLowerCase()],
     queryFn: async (): Promise<TokenFacts | null> => {
       if (rpcUrl === undefined || !isEvmAddress(address)) return null
-      const client = createPublicClient({ transport: http(rpcUrl, { retryCount: 0, timeout: 8_000 }) })
+      const client = createClient({ transport: http(rpcUrl, { retryCount: 0, timeout: 8_000 }) })
       const ask = { address, abi: erc20Abi } as const
       const [name, symbol, decimals] = await Promise.all([
-        client.readContract({ ...ask, functionName: 'name' }),
-        client.readContract({ ...ask, functionName: 'symbol' }),
-        client.readContract({ ...ask, functionName: 'decimals' }),
+        readContract(client, { ...ask, functionName: 'name' }),
+        readContract(client, { ...ask, functionName: 'symbol' }),
+        readContract(client, { ...ask, functionName: 'decimals' }),
       ])
       return { name: name.slice(0, 60), symbol: symbol.slice(0, 20), decimals }
     },

@@ -33,7 +33,6 @@ export const preview = {
   folderMore: 'Only the first names are shown. The gateway lists all of them.',
   folderList: 'Names in this folder',
   folderPath: 'Where you are',
-  folderRoot: 'Folder',
   proofsTitle: 'Where it is kept, and the proof of it',
   proofsHint: 'Deals with storage providers, and a proof that you can check in this browser.',
   proofsGo: 'Show proofs',
