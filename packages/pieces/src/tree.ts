@@ -22,7 +22,7 @@ export function hashUp(nodes: Uint8Array, level: number): Uint8Array {
 }
 
 /** The node over two others. */
-export function hashPair(left: Uint8Array, right: Uint8Array): Uint8Array {
+function hashPair(left: Uint8Array, right: Uint8Array): Uint8Array {
   const pair = new Uint8Array(2 * nodeBytes)
   pair.set(left)
   pair.set(right, nodeBytes)

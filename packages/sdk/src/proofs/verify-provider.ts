@@ -53,7 +53,7 @@ export async function verifyProvider(
               ;({ provider: key } = await challengeProvider(client, provider.url ?? '', question, signal))
             }
             provenAt = Date.now()
-            return `It showed ${leaves} leaves of the piece that were drawn on this machine`
+            return `It showed ${leaves} leaves that were drawn on this machine, of this piece alone`
           })
   return {
     dealId: deal.id,
