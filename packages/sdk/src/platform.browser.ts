@@ -85,6 +85,7 @@ function sendTelling({ url, headers, signal, onSent }: StreamedRequest, body: Bl
         text: request.responseText,
       })
     }
+    onSent?.(0, body.size)
     request.send(body)
   })
 }

@@ -75,7 +75,7 @@ async function sendOnce(
   save: SaveOneKey,
 ): Promise<EncryptedUploadResult[]> {
   const boundary = createBoundary()
-  const { reading, sending, onSent } = createMeters(batch.totalBytes, options.onProgress)
+  const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress)
   const sent: Sent[] = []
   const body = async function* (): AsyncGenerator<Uint8Array> {
     for await (const file of batch.files()) {
@@ -101,7 +101,7 @@ async function sendOnce(
     onSent,
   })
   compare(readAnswers(text), sent)
-  sending.done()
+  done()
   return sent.map(({ key: _key, keys, ...result }) => ({
     ...result,
     keys: keys ?? { done: [], pending: [], isEffective: false },

@@ -70,7 +70,7 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
   const profile = profileOf(options)
   const boundary = createBoundary()
   const state: Sending = { profile, wrap: options.wrapWithDirectory ?? false, sizeBytes: 0, node: undefined }
-  const { reading, sending, onSent } = createMeters(batch.totalBytes, options.onProgress)
+  const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress)
   const text = await postMultipart(client, {
     query: queryOf(options),
     boundary,
@@ -81,21 +81,27 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
     onSent,
   })
   const result = compare(readAnswer(text), state)
-  sending.done()
+  done()
   return result
 }
 
-/** Meters of what is read and what is sent: one and the same where a body goes out while it is read. */
+/** What an upload tells of itself: what is read, and what is sent, which is one where a body goes out while it is read. */
 export function createMeters(
   totalBytes: number | undefined,
   onProgress: OnProgress | undefined,
-): { reading: ProgressMeter; sending: ProgressMeter; onSent: (bytes: number, total: number) => void } {
-  const sending = createProgress('send', totalBytes, onProgress)
-  const reading = sendsWhileReading ? sending : createProgress('prepare', totalBytes, onProgress)
-  // What is told are bytes of content; the body has heads of its parts besides.
-  const onSent = (bytes: number, total: number) =>
-    sending.reach(Math.round(((totalBytes ?? total) * bytes) / Math.max(1, total)))
-  return { reading, sending, onSent }
+): { reading: ProgressMeter; onSent: (bytes: number, total: number) => void; done: () => void } {
+  // Made when sending begins: its speed is that of the line alone.
+  let meter: ProgressMeter | undefined
+  const sending = () => {
+    meter ??= createProgress('send', totalBytes, onProgress)
+    return meter
+  }
+  return {
+    reading: sendsWhileReading ? sending() : createProgress('prepare', totalBytes, onProgress),
+    // What is told are bytes of content; the body has heads of its parts besides.
+    onSent: (bytes, total) => sending().reach(Math.round(((totalBytes ?? total) * bytes) / Math.max(1, total))),
+    done: () => sending().done(),
+  }
 }
 
 /** How the content becomes a DAG. */
