@@ -46,6 +46,7 @@ const rows = [
     "import '@cairn/storage'",
     'noUndeclaredDependencies',
   ],
+  ['the console goes through the SDK', 'apps/console/src/a.ts', "import '@cairn/crypto'", 'noRestrictedImports'],
   ['only declared dependencies', 'packages/sdk/src/a.ts', "import 'fastify'", 'noUndeclaredDependencies'],
   [
     'only config.ts reads the environment',

@@ -8,6 +8,7 @@ import {
 } from '@cairn/sdk'
 import { queryClient } from '../network/query-client.ts'
 import { startTransfer, type TransferReport } from '../transfers/transfer-store.ts'
+import { toReport } from './to-report.ts'
 import { type PathFile, refuseDuplicatePaths, type UploadItem } from './upload-item.ts'
 
 /** Hands what was chosen to the transfers: they go on whatever page is open. */
@@ -56,17 +57,4 @@ function nameFolder(files: readonly PathFile[], name: string): File[] {
     Object.defineProperty(named, 'webkitRelativePath', { value: relativePath })
     return named
   })
-}
-
-/** The SDK tells what it does; what is sent in whole waits for the service's disks. */
-export function toReport(
-  { phase, bytes, total, bytesPerSecond, remainingMs }: Progress,
-  isEncrypted: boolean,
-): TransferReport {
-  if (phase === 'keys') return { stage: 'keys', remainingMs: undefined, bytesPerSecond: 0 }
-  if (phase === 'prepare') {
-    return { stage: isEncrypted ? 'encrypting' : 'checking', bytes, bytesPerSecond, remainingMs }
-  }
-  if (total !== undefined && bytes >= total) return { stage: 'storing', bytes, remainingMs: undefined }
-  return { stage: 'sending', bytes, bytesPerSecond, remainingMs }
 }
