@@ -3,6 +3,8 @@ import { createClient, importNameKey, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 
+/** The machine may be busy. */
+const patience = { timeout: 15_000 }
 let site: ConsoleTest
 beforeAll(async () => {
   site = await openConsoleTest()
@@ -52,7 +54,7 @@ test('a name is made, published twice, and opens on the gateway; its history lea
   await dialog.getByText('A CID, path or another name').click()
   await dialog.getByLabel('CID, path or name').fill('not a cid')
   await dialog.getByRole('button', { name: 'Publish' }).click()
-  await expect.poll(() => dialog.getByLabel('CID, path or name').getAttribute('aria-invalid')).toBe('true')
+  await expect.poll(() => dialog.getByLabel('CID, path or name').getAttribute('aria-invalid'), patience).toBe('true')
   await dialog.getByLabel('CID, path or name').fill(second.cid)
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: `/ipfs/${second.cid}` }).waitFor()

@@ -6,6 +6,8 @@ import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.f
 
 const mib = 1024 * 1024
 const windows = /^(?:eth_sendTransaction|wallet_sendCalls|wallet_switchEthereumChain|personal_sign)$/
+/** The machine may be busy. */
+const patience = { timeout: 15_000 }
 let site: ConsoleTest
 
 beforeAll(async () => {
@@ -91,14 +93,34 @@ test('paid in the chain’s own coin, found again after a reload in the middle',
   await page.getByRole('button', { name: 'Review payment' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
   // Kept as soon as it is sent, so the page may go.
-  await expect.poll(() => page.evaluate("localStorage.getItem('cairn.payments')")).toContain('"coin":"native"')
+  await expect
+    .poll(() => page.evaluate("localStorage.getItem('cairn.payments')"), patience)
+    .toContain('"coin":"native"')
   await page.unroute('**/api/payments/*/*')
   await page.reload()
   await page.getByText('MiB added').first().waitFor()
   await page.getByText('Credited', { exact: true }).waitFor()
   await expect
-    .poll(async () => (await readQuota(opened)).limitBytes - before.limitBytes)
+    .poll(async () => (await readQuota(opened)).limitBytes - before.limitBytes, patience)
     .toBeGreaterThanOrEqual(64 * mib)
+  expect(problems).toEqual([])
+})
+
+test('a wallet that can confirm several calls at once opens one window, and that is said before', async () => {
+  const opened = await openStorage()
+  const { page, wallet, problems } = opened
+  const before = await readQuota(opened)
+  wallet.allowBatches()
+  await chooseSize(opened, '256')
+  await page.getByText('DAI', { exact: true }).click()
+  await page.getByText('1 DAI', { exact: true }).waitFor()
+  const asked = wallet.requests.length
+  await page.getByRole('button', { name: 'Review payment' }).click()
+  await page.getByText('Once, to allow exactly 1 DAI and pay them in one transaction.').waitFor()
+  await page.getByRole('button', { name: 'Continue in wallet' }).click()
+  await page.getByText('256 MiB added').first().waitFor()
+  expect(wallet.requests.slice(asked).filter((method) => windows.test(method))).toEqual(['wallet_sendCalls'])
+  expect((await readQuota(opened)).limitBytes - before.limitBytes).toBeGreaterThanOrEqual(256 * mib)
   expect(problems).toEqual([])
 })
 
@@ -120,7 +142,7 @@ test('what an upload misses is asked for at once, and a size that is none is tol
   const opened = await openStorage({ isFunded: false })
   const { page, problems } = opened
   await opened.open(`/storage?add=${3 * mib - 5}`)
-  await expect.poll(() => page.getByLabel('Amount').inputValue()).toBe('3')
+  await expect.poll(() => page.getByLabel('Amount').inputValue(), patience).toBe('3')
   await page.getByText('USDC', { exact: true }).click()
   await page.getByText('0.011719 USDC', { exact: true }).waitFor()
   await page.getByLabel('Amount').fill('lots')

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 
+/** The machine may be busy. */
+const patience = { timeout: 15_000 }
 let site: ConsoleTest
 beforeAll(async () => {
   site = await openConsoleTest({ chain: 'local', providers: 1 })
@@ -39,7 +41,7 @@ test('every accent in both themes passes, and settings can be used by the keyboa
     await page.getByRole('radio', { name: 'Blue' }).focus()
     await page.keyboard.press('Space')
     for (const accent of ['blue', 'green', 'orange', 'pink', 'purple', 'red']) {
-      await expect.poll(() => page.evaluate('document.documentElement.dataset.accent')).toBe(accent)
+      await expect.poll(() => page.evaluate('document.documentElement.dataset.accent'), patience).toBe(accent)
       expect(await opened.checkAccessibility()).toEqual([])
       await page.keyboard.press('ArrowRight')
     }

@@ -10,6 +10,8 @@ export type TestWallet = {
   accounts: readonly PrivateKeyAccount[]
   /** Methods that pages asked for, in order: what opened a window of the wallet is among them. */
   requests: string[]
+  /** From now on several calls can be confirmed in one window (EIP-5792). */
+  allowBatches(): void
   /** Declines the next request of this method, as its owner would. */
   rejectNext(method: string): void
   /** Another account is chosen in the wallet; pages hear of it. */
@@ -42,6 +44,8 @@ export async function createTestWallet(
   const accounts = Array.from({ length: count }, () => privateKeyToAccount(generatePrivateKey()))
   const requests: string[] = []
   const rejected = new Set<string>()
+  const batches = new Map<string, Hex[]>()
+  let canBatch = false
   let chosen = 0
   let isConnected = false
   let chainId = chain?.chainId ?? 1
@@ -58,6 +62,22 @@ export async function createTestWallet(
         [event, value],
       )
     }
+  }
+  const send = (wish: unknown): Promise<Hex> => {
+    if (chain === undefined || typeof wish !== 'object' || wish === null) throw new WalletError(-32602, 'params')
+    const client = createWalletClient({ account: account(), transport: http(chain.rpcUrl) })
+    return client.sendTransaction({ ...toTransaction(wish), chain: null })
+  }
+  const askChain = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    if (chain === undefined) throw new WalletError(4200, `${method} is not supported`)
+    const response = await fetch(chain.rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const body: { result?: unknown; error?: { code: number; message: string } } = await response.json()
+    if (body.error !== undefined) throw new WalletError(body.error.code, body.error.message)
+    return body.result
   }
   const answer = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     requests.push(method)
@@ -89,23 +109,32 @@ export async function createTestWallet(
         if (!isHex(message)) throw new WalletError(-32602, 'params')
         return account().signMessage({ message: { raw: message } })
       }
-      case 'eth_sendTransaction': {
+      case 'eth_sendTransaction':
+        return send(params[0])
+      case 'wallet_getCapabilities':
+        if (!canBatch) throw new WalletError(4200, `${method} is not supported`)
+        return { [`0x${chainId.toString(16)}`]: { atomic: { status: 'supported' } } }
+      case 'wallet_sendCalls': {
         const [wish] = params
-        if (chain === undefined || typeof wish !== 'object' || wish === null) throw new WalletError(-32602, 'params')
-        const client = createWalletClient({ account: account(), transport: http(chain.rpcUrl) })
-        return client.sendTransaction({ ...toTransaction(wish), chain: null })
+        if (!canBatch) throw new WalletError(4200, `${method} is not supported`)
+        if (typeof wish !== 'object' || wish === null || !('calls' in wish)) throw new WalletError(-32602, 'params')
+        const hashes: Hex[] = []
+        for (const one of Array.isArray(wish.calls) ? wish.calls : []) hashes.push(await send(one))
+        const id = `0x${(batches.size + 1).toString(16)}`
+        batches.set(id, hashes)
+        return { id }
       }
-      default: {
-        if (chain === undefined || !method.startsWith('eth_')) throw new WalletError(4200, `${method} is not supported`)
-        const response = await fetch(chain.rpcUrl, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-        })
-        const body: { result?: unknown; error?: { code: number; message: string } } = await response.json()
-        if (body.error !== undefined) throw new WalletError(body.error.code, body.error.message)
-        return body.result
+      case 'wallet_getCallsStatus': {
+        const id = String(params[0])
+        const found = (batches.get(id) ?? []).map((hash) => askChain('eth_getTransactionReceipt', [hash]))
+        const receipts = await Promise.all(found)
+        const status = receipts.includes(null) ? 100 : 200
+        const about = { version: '2.0.0', id, chainId: `0x${chainId.toString(16)}`, atomic: true, status }
+        return status === 100 ? about : { ...about, receipts }
       }
+      default:
+        if (!method.startsWith('eth_')) throw new WalletError(4200, `${method} is not supported`)
+        return askChain(method, params)
     }
   }
   if (count > 0) {
@@ -124,6 +153,9 @@ export async function createTestWallet(
     name,
     accounts,
     requests,
+    allowBatches: () => {
+      canBatch = true
+    },
     rejectNext: (method) => void rejected.add(method),
     choose: async (index) => {
       chosen = index
