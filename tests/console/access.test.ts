@@ -143,3 +143,27 @@ test('with two key nodes away a file opens; with three it says what is missing, 
   await reader.page.getByRole('button', { name: 'Try again' }).click()
   await reader.page.getByText('Three are enough').waitFor()
 })
+
+test('Share in the list leads to the dialog that shares, with the keyboard in its field', async () => {
+  const owner = await site.newPage()
+  const { page, open, signIn, problems } = owner
+  const client = await createAccountClient(site.network, owner.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'From the list', { name: 'listed.txt' })
+  await open('/files')
+  await signIn()
+  await page.getByRole('button', { name: 'Actions for listed.txt' }).click()
+  await page.getByRole('menuitem', { name: 'Share' }).click()
+  await page.getByRole('button', { name: 'Show who can open it' }).click()
+  await page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
+  await page.getByRole('dialog', { name: 'Share this file' }).waitFor()
+  await page.keyboard.type(`0x${'78'.repeat(20)}`)
+  await page.keyboard.press('Tab')
+  await page.getByRole('button', { name: 'Share', exact: true }).last().press('Enter')
+  await page
+    .getByRole('list', { name: 'People' })
+    .getByText(`0x${'78'.repeat(20)}`)
+    .waitFor()
+  expect(new URL(page.url()).search).toBe('')
+  expect((await getKeyStatus(client, cid)).agreed?.sharedTo).toEqual([`0x${'78'.repeat(20)}`])
+  expect(problems).toEqual([])
+})

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import * as v from 'valibot'
+import { accessSearchSchema } from './files/access-search.ts'
 import { fileSearchSchema } from './files/file-search.ts'
 import { filesSearchSchema } from './files/files-search.ts'
 import { sharedSearchSchema } from './files/shared-search.ts'
@@ -38,6 +39,7 @@ const filePath = createRoute({
 const fileAccess = createRoute({
   getParentRoute: () => root,
   path: '/files/$cid/access',
+  validateSearch: (search) => v.parse(accessSearchSchema, search),
   component: lazyRouteComponent(() => import('./pages/file/AccessPage.tsx'), 'AccessPage'),
 })
 const open = createRoute({

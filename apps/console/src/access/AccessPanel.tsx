@@ -26,11 +26,17 @@ export function AccessPanel({
   cid,
   name,
   conditions,
+  isSharing = false,
+  onSharing,
 }: {
   cid: string
   name: string
   /** The conditions, on the page that is all about access; elsewhere they are told in a word. */
   conditions?: ReactNode
+  /** Begins with the dialog that shares, because that is what its reader came for. */
+  isSharing?: boolean
+  /** Called when that dialog is closed. */
+  onSharing?: () => void
 }) {
   const session = useSession()
   const { data, error, refetch } = useKeyReport(cid)
@@ -45,7 +51,7 @@ export function AccessPanel({
           </p>
         )}
         <PartContext value={conditions === undefined}>
-          <Report report={data} name={name} conditions={conditions} />
+          <Report report={data} name={name} conditions={conditions} isSharing={isSharing} onSharing={onSharing} />
         </PartContext>
       </>
     )
@@ -67,11 +73,23 @@ export function AccessPanel({
 
 const tones = { whole: 'good', usable: 'warn', split: 'bad' } as const
 
-function Report({ report, name, conditions }: { report: KeyReport; name: string; conditions: ReactNode }) {
+function Report({
+  report,
+  name,
+  conditions,
+  isSharing,
+  onSharing,
+}: {
+  report: KeyReport
+  name: string
+  conditions: ReactNode
+  isSharing: boolean
+  onSharing: (() => void) | undefined
+}) {
   const { cid, agreed, health, nodes } = report
   const session = useSession()
   const { running, start } = useKeyChange(cid)
-  const [dialog, setDialog] = useState<'share' | 'transfer'>()
+  const [dialog, setDialog] = useState<'share' | 'transfer' | undefined>(isSharing ? 'share' : undefined)
   const owner = agreed?.owner ?? ''
   const isOwner = owner !== '' && owner === session?.keySession?.address
   // The owner before may still ask, to finish what was cut off; people and conditions are not told to him.
@@ -90,7 +108,10 @@ function Report({ report, name, conditions }: { report: KeyReport; name: string;
       if (!isAborted(fault)) toastError(words.access.repair, fault)
     }
   }
-  const close = () => setDialog(undefined)
+  const close = () => {
+    setDialog(undefined)
+    if (isSharing) onSharing?.()
+  }
   return (
     <div className="flex flex-col gap-7">
       {running === undefined ? undefined : <RunningChange transfer={running} />}
@@ -163,7 +184,7 @@ function Report({ report, name, conditions }: { report: KeyReport; name: string;
           <Button onClick={() => setDialog('transfer')}>{words.access.transfer}</Button>
         </div>
       ) : undefined}
-      {dialog === 'share' && agreed !== undefined ? (
+      {dialog === 'share' && isOwner && agreed !== undefined ? (
         <ShareDialog cid={cid} name={name} owner={owner} sharedTo={agreed.sharedTo} onClose={close} start={start} />
       ) : undefined}
       {dialog === 'transfer' ? (

@@ -1,7 +1,7 @@
 import { sharedAddressesPerCallMost } from '@cairn/protocol'
 import { type ChangeResult, shareFile } from '@cairn/sdk'
 import { UserPlus } from 'lucide-react'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useId, useState } from 'react'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
@@ -11,6 +11,11 @@ import { toastError } from '../ui/toast-store.ts'
 import { words } from '../words/words.ts'
 import { parseAddresses } from './parse-addresses.ts'
 import type { KeyChange } from './use-key-change.ts'
+
+/** What the dialog is for comes before its button to close. */
+function focusField(field: HTMLTextAreaElement | null): void {
+  field?.focus()
+}
 
 /** Lets any number of addresses open a file, in one run over the nodes. */
 export function ShareDialog({
@@ -32,9 +37,6 @@ export function ShareDialog({
   const [text, setText] = useState('')
   const [wasTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const field = useRef<HTMLTextAreaElement>(null)
-  // What the dialog is for comes before its button to close.
-  useEffect(() => field.current?.focus(), [])
   const { addresses, bad } = parseAddresses(text)
   const known = addresses.filter((address) => sharedTo.includes(address))
   const fresh = addresses.filter((address) => address !== owner && !sharedTo.includes(address))
@@ -88,7 +90,7 @@ export function ShareDialog({
           </label>
           <textarea
             id={id}
-            ref={field}
+            ref={focusField}
             rows={4}
             value={text}
             spellCheck={false}

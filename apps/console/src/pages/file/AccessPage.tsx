@@ -1,4 +1,4 @@
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import { AccessPanel } from '../../access/AccessPanel.tsx'
 import { ConditionsSection } from '../../conditions/ConditionsSection.tsx'
@@ -11,6 +11,8 @@ import { words } from '../../words/words.ts'
 /** Who can open an encrypted file: its people, its conditions, and what each key node holds. */
 export function AccessPage() {
   const { cid } = useParams({ from: '/files/$cid/access' })
+  const { share = false } = useSearch({ from: '/files/$cid/access' })
+  const navigate = useNavigate()
   const { data } = useFileInfo(cid)
   const name = data === undefined ? cid : nameOf(data)
   return (
@@ -28,7 +30,15 @@ export function AccessPage() {
         hint={<ShortCode text={cid} label={words.files.copyCid} />}
       />
       <SignInGate>
-        {() => <AccessPanel cid={cid} name={name} conditions={<ConditionsSection cid={cid} name={name} />} />}
+        {() => (
+          <AccessPanel
+            cid={cid}
+            name={name}
+            conditions={<ConditionsSection cid={cid} name={name} />}
+            isSharing={share}
+            onSharing={() => void navigate({ to: '/files/$cid/access', params: { cid }, replace: true })}
+          />
+        )}
       </SignInGate>
     </div>
   )

@@ -38,7 +38,7 @@ export function useFileActions({
                 id: 'share',
                 label: words.files.share,
                 icon: UserPlus,
-                run: () => void navigate({ to: '/files/$cid/access', params: { cid } }),
+                run: () => void navigate({ to: '/files/$cid/access', params: { cid }, search: { share: true } }),
               },
             ]
           : [
