@@ -173,6 +173,11 @@ async function untilMended(cids: readonly string[], name: string): Promise<void>
       async () => {
         for (const cid of cids.slice(0, 3)) {
           const { pieces } = await untilProven(client, cid)
+          // One that took long to start was silent for a period before anybody could see that it lost its bytes.
+          const isFaulted = pieces[0]?.aggregate?.deals.some(
+            ({ provider, state }) => provider.name === name && state === 'faulted',
+          )
+          if (isFaulted) return true
           for await (const check of listChecks(client, pieces[0]?.piece ?? '')) {
             if (check.outcome !== 'wrong') continue
             const deals = pieces[0]?.aggregate?.deals ?? []
