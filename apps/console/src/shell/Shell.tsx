@@ -1,5 +1,5 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useKeySessionRequest } from '../session/key-session-request.ts'
 import { useSession } from '../session/session-store.ts'
 import { useTransfersShown } from '../transfers/panel-store.ts'
@@ -46,6 +46,7 @@ export function Shell() {
     }, fetchAfterMs)
     return () => clearTimeout(timer)
   }, [isSignedIn])
+  useFocusOnArrival(pathname.split('/')[1] ?? '')
   const isFramed = isSignedIn || pathname !== '/'
   return (
     <div className="flex min-h-dvh">
@@ -81,4 +82,15 @@ export function Shell() {
       </Suspense>
     </div>
   )
+}
+
+/** Who goes to another place begins at its content; who is typing goes on typing. */
+function useFocusOnArrival(place: string): void {
+  const before = useRef(place)
+  useEffect(() => {
+    if (before.current === place) return
+    before.current = place
+    if (document.activeElement?.matches('input,textarea,select') === true) return
+    document.getElementById('content')?.focus({ preventScroll: true })
+  }, [place])
 }
