@@ -1,5 +1,5 @@
 import { listChecks, type PossessionCheck, type StorageProofs } from '@cairn/sdk'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Check, CircleX, type LucideIcon, VolumeX } from 'lucide-react'
 import { takeFirst } from '../../network/take-first.ts'
 import { useClient } from '../../session/use-client.ts'
@@ -28,8 +28,12 @@ export function ChallengeHistory({ pieces }: { pieces: StorageProofs['pieces'] }
     pieces.flatMap(({ aggregate }) => (aggregate?.deals ?? []).map(({ id, provider }) => [id, provider.name] as const)),
   )
   const asked = aggregates.slice(0, piecesMost)
+  // The proofs are followed by the page; each challenge that they count is one more to show here.
+  const challenged = pieces
+    .flatMap(({ aggregate }) => aggregate?.deals ?? [])
+    .reduce((sum, { proofs, faults }) => sum + proofs + faults, 0)
   const { data, error, refetch } = useQuery({
-    queryKey: ['checks', ...asked],
+    queryKey: ['checks', challenged, ...asked],
     queryFn: async ({ signal }) => {
       const found = await Promise.all(asked.map((piece) => takeFirst(listChecks(client, piece, { signal }), rowsMost)))
       return found
@@ -38,6 +42,7 @@ export function ChallengeHistory({ pieces }: { pieces: StorageProofs['pieces'] }
         .slice(0, rowsMost)
     },
     enabled: asked.length > 0,
+    placeholderData: keepPreviousData,
   })
   return (
     <div>

@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/sdk'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, SearchX } from 'lucide-react'
+import { nameOf, useFileInfo } from '../../files/use-file-info.ts'
 import { readPipeline } from '../../proofs/pipeline.ts'
 import { useProofs } from '../../proofs/use-proofs.ts'
 import { Banner } from '../../ui/Banner.tsx'
@@ -22,6 +23,7 @@ import { VerifyPanel } from './VerifyPanel.tsx'
 export function ProofPage() {
   const { cid } = useParams({ from: '/proofs/$cid' })
   const { data, error, refetch } = useProofs(cid)
+  const { data: info } = useFileInfo(cid)
   const isUnknown = CairnError.is(error, 'BLOCK_NOT_FOUND')
   return (
     <>
@@ -29,7 +31,10 @@ export function ProofPage() {
         <ArrowLeft aria-hidden="true" size={15} />
         {words.proofs.back}
       </Link>
-      <PageHeader title={words.proofs.title} hint={<ShortCode text={cid} label={words.proofs.copyCid} />}>
+      <PageHeader
+        title={info === undefined || info.fileName === '' ? words.proofs.title : words.proofs.of(nameOf(info))}
+        hint={<ShortCode text={cid} label={words.proofs.copyCid} />}
+      >
         {isUnknown ? undefined : (
           <Link to="/files/$cid" params={{ cid }} className={buttonClass()}>
             {words.proofs.openFile}
