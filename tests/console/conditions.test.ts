@@ -131,6 +131,11 @@ test('conditions go in and out as JSON; what is wrong in it is said', async () =
   await dialog.getByRole('button', { name: 'Use these' }).click()
   await page.getByRole('list', { name: 'Conditions' }).getByText('SOL on').waitFor()
   expect(await page.getByLabel('Amount of condition 1').inputValue()).toBe('1.5')
+  // What is not saved is still there after a look at another page.
+  await page.getByRole('link', { name: 'Shared' }).click()
+  await page.getByRole('heading', { name: 'Shared', level: 1 }).waitFor()
+  await page.goBack()
+  await expect.poll(() => page.getByLabel('Amount of condition 1').inputValue(), patient).toBe('1.5')
   await page.getByRole('button', { name: 'Discard changes' }).click()
   await page.getByText('No conditions.').waitFor()
   expect(owner.problems).toEqual([])

@@ -73,6 +73,8 @@ test('the tabs of a file have addresses of their own', async () => {
   expect(new URL(page.url()).searchParams.get('tab')).toBe('access')
   await drawer.getByRole('link', { name: 'Proofs', exact: true }).click()
   expect(await drawer.getByRole('link', { name: 'Show proofs' }).getAttribute('href')).toBe(`/proofs/${cid}`)
+  await drawer.getByRole('link', { name: 'Names', exact: true }).click()
+  expect(await drawer.getByRole('link', { name: 'Choose a name' }).getAttribute('href')).toContain(cid)
   await drawer.getByRole('link', { name: 'Preview', exact: true }).click()
   await drawer.getByText('A cairn shows the way').waitFor()
   expect(problems).toEqual([])
@@ -139,7 +141,7 @@ test('a CID that the service does not know is said to be unknown', async () => {
   expect(problems).toEqual([])
 })
 
-test('who a file is not shared with is told so, and a key that nobody knows is told apart', async () => {
+test('who opens a link to a file that is not shared with him signs in, and is told so', async () => {
   const owner = await createKeyClient(site.network, generatePrivateKey())
   const { cid } = await uploadEncryptedText(owner, 'For your eyes only', { name: 'secret.txt' })
   const { page, problems, open, checkAccessibility } = await site.newPage()

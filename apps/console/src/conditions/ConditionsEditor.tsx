@@ -17,13 +17,18 @@ import { diffDrafts } from './diff-drafts.ts'
 import { checkDraft, type Draft, nextId, toInput } from './draft.ts'
 import { JoinFields } from './JoinFields.tsx'
 import { JsonDialog } from './JsonDialog.tsx'
+import { keepDraft, recallDraft } from './kept-drafts.ts'
 import { TemplatePicker } from './TemplatePicker.tsx'
 import { createCondition, type TemplateName, templateNames, templates } from './templates.ts'
 import { useChains } from './use-chains.ts'
 
 /** Conditions as sentences with fields in them; nothing is sent before Save, and Save says what it changes. */
 export function ConditionsEditor({ cid, name, saved }: { cid: string; name: string; saved: Draft }) {
-  const [edited, setEdited] = useState<Draft>()
+  const [edited, setDraft] = useState(() => recallDraft(cid))
+  const setEdited = (next: Draft | undefined) => {
+    keepDraft(cid, next)
+    setDraft(next)
+  }
   const [isJsonOpen, setJsonOpen] = useState(false)
   const { running, start } = useKeyChange(cid)
   const draft = edited ?? saved

@@ -32,6 +32,7 @@ export function AccessPage() {
       <SignInGate>
         {() => (
           <AccessPanel
+            key={cid}
             cid={cid}
             name={name}
             conditions={<ConditionsSection cid={cid} name={name} />}

@@ -70,7 +70,7 @@ function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' |
         </EmptyState>
       )
     }
-    return <SignInGate>{() => <AccessPanel cid={cid} name={nameOf(info)} />}</SignInGate>
+    return <SignInGate>{() => <AccessPanel key={cid} cid={cid} name={nameOf(info)} />}</SignInGate>
   }
   if (tab === 'proofs') {
     return (
@@ -98,7 +98,7 @@ export function FileContent({ info }: { info: FileInfo }) {
   const { cid, encryption, mimeType, fileSizeInBytes } = info
   const common = { cid, name: nameOf(info), mimeType }
   return encryption ? (
-    <EncryptedContent {...common} sizeBytes={Number(fileSizeInBytes)} />
+    <EncryptedContent key={cid} {...common} sizeBytes={Number(fileSizeInBytes)} />
   ) : (
     <PublicContent {...common} />
   )

@@ -25,7 +25,13 @@ export function PublicContent({
 }) {
   const client = useClient()
   const cidPath = path === '' ? cid : `${cid}/${path}`
-  const { data, error, refetch } = useQuery({
+  // Folders have no type; of what has one, nothing need be asked.
+  const mayBeFolder = mimeType === null || mimeType.includes('directory')
+  const {
+    data = mayBeFolder ? undefined : null,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['folder', cidPath],
     queryFn: async ({ signal }) => {
       const items = []
@@ -40,6 +46,7 @@ export function PublicContent({
       }
       return { items, isCut: false }
     },
+    enabled: mayBeFolder,
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />

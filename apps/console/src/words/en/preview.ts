@@ -38,7 +38,7 @@ export const preview = {
   proofsGo: 'Show proofs',
   namesTitle: 'Give it a name that stays',
   namesHint: 'A name keeps its address while what it points to changes. Publish this CID to one of yours.',
-  namesGo: 'Go to names',
+  namesGo: 'Choose a name',
   publicAccessTitle: 'Anybody can read this file',
   publicAccessHint:
     'It was uploaded without encryption, so there is nothing to share or to take back. Upload it encrypted to decide who reads it.',
