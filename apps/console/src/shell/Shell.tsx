@@ -58,7 +58,7 @@ export function Shell() {
       </a>
       {isFramed ? <Rail /> : undefined}
       <div className="flex min-w-0 flex-1 flex-col">
-        <TopBar />
+        <TopBar isFramed={isFramed} />
         <Notices />
         <main
           id="content"

@@ -9,13 +9,18 @@ import { words } from '../words/words.ts'
 import { Logo } from './Logo.tsx'
 import { SearchBox } from './SearchBox.tsx'
 
-/** Search, upload, transfers, account. */
-export function TopBar() {
+/** Search, upload, transfers, account; the name where no rail stands beside it. */
+export function TopBar({ isFramed }: { isFramed: boolean }) {
   const isSignedIn = useSession() !== undefined
   return (
     <header className="sticky top-0 z-20 flex h-16 items-center gap-2 border-line border-b bg-surface px-3 sm:gap-3 sm:px-6">
-      <Link to="/" aria-label={words.shell.product} className="grid size-10 shrink-0 place-items-center md:hidden">
-        <Logo size={24} />
+      <Link
+        to="/"
+        aria-label={words.shell.product}
+        className={`flex h-10 shrink-0 items-center gap-3 px-1.5 font-semibold text-lg tracking-tight ${isFramed ? 'md:hidden' : ''}`}
+      >
+        <Logo size={26} />
+        {isFramed ? undefined : words.shell.product}
       </Link>
       {isSignedIn ? <SearchBox /> : <div className="flex-1" />}
       <div className="ml-auto flex items-center gap-1 sm:gap-2">
