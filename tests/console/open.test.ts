@@ -151,7 +151,7 @@ test('who opens a link to a file that is not shared with him signs in, and is to
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
   await page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
   await page.getByRole('heading', { name: 'You may not open this file' }).waitFor()
-  await page.getByText('It is not shared with your address, and it has no conditions. Ask its owner.').waitFor()
+  await page.getByText('it has no conditions. Ask its owner. All five key nodes say so.').waitFor()
   expect(await checkAccessibility()).toEqual([])
   expect(problems).toEqual([])
 })

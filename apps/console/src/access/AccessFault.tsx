@@ -1,4 +1,4 @@
-import { CairnError, explainAccess } from '@cairn/sdk'
+import { CairnError, type Client, explainAccess } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Clock, KeyRound, ShieldX } from 'lucide-react'
 import { ConditionFindings } from '../conditions/ConditionFindings.tsx'
@@ -45,11 +45,13 @@ export function AccessFault({ cid, error, onRetry }: { cid: string; error: unkno
 function Denied({ cid, onRetry }: { cid: string; onRetry: () => unknown }) {
   const network = useNetwork()
   const address = useSession()?.address ?? ''
-  const { data, error } = useQuery({
+  const { data: answers, error } = useQuery({
     queryKey: ['explain', cid, address],
-    queryFn: ({ signal }) => explainAccess(clientOf(network, getSession()), cid, { signal }),
+    queryFn: ({ signal }) => askEachNode(clientOf(network, getSession()), cid, signal),
     staleTime: 0,
   })
+  const refusals = answers?.filter(({ verdict }) => !verdict.isAllowed) ?? []
+  const data = refusals[0]?.verdict
   const hasConditions = data !== undefined && data.conditions.length > 0
   return (
     <div role="alert" className="flex animate-rise flex-col gap-4">
@@ -59,7 +61,8 @@ function Denied({ cid, onRetry }: { cid: string; onRetry: () => unknown }) {
         </span>
         <h2 className="font-semibold text-lg">{words.access.deniedTitle}</h2>
         <p className="max-w-md text-ink-soft">
-          {data === undefined || hasConditions ? words.access.deniedHint : words.access.deniedNoConditions}
+          {data === undefined || hasConditions ? words.access.deniedHint : words.access.deniedNoConditions}{' '}
+          {refusals.length === 0 ? '' : words.access.deniedBy(refusals.map(({ node }) => node))}
         </p>
         <p className="flex flex-wrap items-center justify-center gap-x-2 text-sm">
           {words.access.deniedAddress}
@@ -69,12 +72,23 @@ function Denied({ cid, onRetry }: { cid: string; onRetry: () => unknown }) {
       </div>
       {hasConditions ? (
         <ConditionFindings cid={cid} verdict={data} />
-      ) : data === undefined && error === null ? (
+      ) : answers === undefined && error === null ? (
         <Skeleton className="h-16 w-full" />
       ) : undefined}
       {error !== null && !CairnError.is(error, 'ACCESS_DENIED') ? <ErrorState error={error} /> : undefined}
     </div>
   )
+}
+
+/** Every node decides alone, so every one is asked; those that do not answer are left out. */
+async function askEachNode(client: Client, cid: string, signal: AbortSignal) {
+  const asked = await Promise.allSettled(
+    [1, 2, 3, 4, 5].map(async (node) => ({ node, verdict: await explainAccess(client, cid, { node, signal }) })),
+  )
+  const answers = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const [first] = asked
+  if (answers.length === 0 && first?.status === 'rejected') throw first.reason
+  return answers
 }
 
 function shardsOf({ shards }: Record<string, unknown>): number {

@@ -53,7 +53,8 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
               ? await removeConditions(client, cid, options)
               : await setConditions(client, cid, toInput(draft), options)
           await queryClient.refetchQueries({ queryKey: ['conditions', cid] })
-          setEdited(undefined)
+          // What was typed meanwhile stays.
+          if (recallDraft(cid) === edited) setEdited(undefined)
           return result
         },
       })

@@ -136,11 +136,20 @@ export async function getAgreedConditions(
   })
 }
 
-/** Why an address may read a file or not: the owner may ask about anybody, others about themselves. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND */
+/**
+ * Why an address may read a file or not: the owner may ask about anybody, others about themselves.
+ * @param options `node`: asks this one alone, in place of the first that answers
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND
+ */
 export function explainAccess(
   client: Client,
   cid: string,
-  { about, dynamicData, signal }: { about?: string; dynamicData?: Record<string, unknown>; signal?: AbortSignal } = {},
+  {
+    about,
+    dynamicData,
+    node: wanted,
+    signal,
+  }: { about?: string; dynamicData?: Record<string, unknown>; node?: number; signal?: AbortSignal } = {},
 ): Promise<AccessVerdict> {
   const { address } = sessionOf(client)
   const body = {
@@ -149,7 +158,7 @@ export function explainAccess(
     ...(about === undefined ? {} : { about }),
     ...(dynamicData === undefined ? {} : { dynamicData }),
   }
-  return firstGood(nodeNumbers, (node) =>
+  return firstGood(wanted === undefined ? nodeNumbers : [wanted], (node) =>
     callWithSession(client, explainAccessCall, node, { params: at(node), body }, { signal }),
   )
 }

@@ -87,6 +87,8 @@ export const access = {
   deniedHint: 'It is not shared with your address, and its conditions are not met.',
   deniedNoConditions: 'It is not shared with your address, and it has no conditions. Ask its owner.',
   deniedAddress: 'Your address',
+  deniedBy: (nodes: readonly number[]) =>
+    nodes.length === 5 ? 'All five key nodes say so.' : `Key nodes ${nodes.join(', ')} say so.`,
   deniedLines: 'What the key nodes found',
   deniedJoin: 'Joined as',
   shardsTitle: (shards: number) => `${shards} of 3 shards`,
