@@ -133,7 +133,7 @@ async function watchCredit(
     },
   })
   forgetSentPayment(txHash)
-  for (const name of ['payments', 'usage', 'quota']) void queryClient.invalidateQueries({ queryKey: [name] })
+  for (const name of ['payments', 'usage']) void queryClient.invalidateQueries({ queryKey: [name] })
   const refused = payments.find(({ state }) => state === 'refused')
   if (refused !== undefined) {
     throw new CairnError('PAYMENT_FAILED', { message: refused.reason ?? words.storage.notCredited })

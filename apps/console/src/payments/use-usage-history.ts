@@ -11,7 +11,8 @@ const filesMost = 2000
 export function useUsageHistory(session: Session) {
   const client = useClient()
   return useQuery({
-    queryKey: ['quota', session.address],
+    // Whatever changes the usage changes this, too.
+    queryKey: ['usage', session.address, 'history'],
     queryFn: async ({ signal }) => {
       const [quota, { fileList, totalFiles }] = await Promise.all([
         getQuotaReport(client, { signal }),

@@ -2,7 +2,6 @@ import { type ChainProfile, formatUnits } from '@cairn/protocol'
 import type { Coin, Price } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Wallet } from 'lucide-react'
-import { useState } from 'react'
 import type { EIP1193Provider } from 'viem'
 import { useConfig, useConnection } from 'wagmi'
 import { getConnection, reconnect } from 'wagmi/actions'
@@ -37,8 +36,8 @@ export function PayDialog({
   const client = useClient()
   const config = useConfig()
   const { status, chainId } = useConnection()
-  const [agreed] = useState(price)
-  const { amount, symbol, units, decimals } = agreed
+  // Asked again every minute, for a price in the chain’s own coin holds ten: what is shown is what is paid.
+  const { amount, symbol, units, decimals } = price
   const {
     data: outlook,
     error,
@@ -57,7 +56,7 @@ export function PayDialog({
     const provider = await connector?.getProvider()
     if (!isProvider(provider)) return
     onClose()
-    await startPayment(client, { provider, address }, { address, price: agreed, coin, sizeBytes })
+    await startPayment(client, { provider, address }, { address, price, coin, sizeBytes })
   }
   return (
     <Modal
@@ -122,7 +121,7 @@ export function PayDialog({
           <>
             <p className="font-medium">{words.storage.walletAsks}</p>
             <ol className="mt-1 list-decimal pl-5 text-ink-soft">
-              {asksOf(outlook, agreed, chain, chainId).map((text) => (
+              {asksOf(outlook, price, chain, chainId).map((text) => (
                 <li key={text}>{text}</li>
               ))}
             </ol>
