@@ -3,6 +3,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyClient } from '../fixtures.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createAccountClient } from './wallet-client.ts'
 
 /** Machines are slow at times; what is waited for comes, or the test is wrong. */
 const patient = { timeout: 60_000 }
@@ -153,5 +154,27 @@ test('who opens a link to a file that is not shared with him signs in, and is to
   await page.getByRole('heading', { name: 'You may not open this file' }).waitFor()
   await page.getByText('it has no conditions. Ask its owner. All five key nodes say so.').waitFor()
   expect(await checkAccessibility()).toEqual([])
+  expect(problems).toEqual([])
+})
+
+test('who declines the signature can go on later; another account in the wallet takes what was decrypted off the page', async () => {
+  const { page, wallet, problems, open } = await site.newPage({ accounts: 2 })
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Only for the first account', { name: 'mine.txt' })
+  await open(`/open/${cid}`)
+  await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
+  const signature = page.getByRole('dialog', { name: 'One more signature' })
+  await signature.waitFor()
+  wallet.rejectNext('personal_sign')
+  await signature.getByRole('button', { name: 'Sign' }).click()
+  await signature.getByRole('alert').waitFor()
+  await signature.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Decrypt and show' }).click()
+  await signature.getByRole('button', { name: 'Sign' }).click()
+  await page.getByText('Only for the first account').waitFor()
+  await wallet.choose(1)
+  await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).waitFor()
+  expect(await page.getByText('Only for the first account').count()).toBe(0)
   expect(problems).toEqual([])
 })
