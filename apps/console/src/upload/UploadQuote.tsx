@@ -33,7 +33,12 @@ export function UploadQuote({ quote, onLeave }: { quote: UploadQuoteFigures; onL
           <p role="alert">
             {words.upload.missing(missingBytes, formatUsd(priceUsd(missingBytes)))} {words.upload.missingHint}
           </p>
-          <Link to="/storage" search={{ add: missingBytes }} onClick={onLeave} className={buttonClass('plain', 'small')}>
+          <Link
+            to="/storage"
+            search={{ add: missingBytes }}
+            onClick={onLeave}
+            className={buttonClass('plain', 'small')}
+          >
             {words.upload.addStorage}
           </Link>
         </div>
