@@ -35,15 +35,20 @@ export async function buildConsole(onBuild?: () => void): Promise<string | undef
   onBuild?.()
   // Built beside its place and moved there whole: two that build at the same time do no harm, and nobody reads half of it.
   const fresh = join(consoleFolder, `dist-${process.pid}-${Date.now()}`)
+  const old = `${fresh}-old`
   try {
     await runVite(vite, fresh)
-    await rm(folder, { recursive: true, force: true })
+    // Taken away in one step: what is removed file by file, another one may fill again meanwhile.
+    await rename(folder, old).catch((error: unknown) => {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    })
     await rename(fresh, folder).catch(async (error: unknown) => {
       // Another one was first: its build is as good.
       if ((await modifiedAt(join(folder, 'index.html'))) === 0) throw error
     })
   } finally {
     await rm(fresh, { recursive: true, force: true })
+    await rm(old, { recursive: true, force: true })
   }
   return folder
 }
