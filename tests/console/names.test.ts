@@ -149,3 +149,26 @@ test('on a phone, in the dark, nothing goes over the edge', async () => {
   }
   expect(problems).toEqual([])
 })
+
+test('by the keyboard alone: a name is made, labelled anew from its menu, and the focus comes back', async () => {
+  const opened = await site.newPage()
+  const { page, problems } = opened
+  await opened.open('/names')
+  await opened.signIn()
+  await page.getByRole('button', { name: 'Create name' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Label').focus()
+  await page.keyboard.type('typed')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'typed' }).waitFor()
+  const menu = page.getByRole('button', { name: 'Actions for typed' })
+  await menu.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Change label' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expect.poll(() => menu.evaluate((button) => button === button.ownerDocument.activeElement), patience).toBe(true)
+  expect(problems).toEqual([])
+})

@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import { ContextMenu, DropdownMenu } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { classNames } from './class-names.ts'
 
 /** One line of a menu. The same list makes the ⋯ menu and the one of the right mouse button. */
@@ -23,6 +23,24 @@ function landmark(): HTMLElement | null {
   return document.getElementById('content')
 }
 
+/**
+ * Runs what was chosen once the menu is gone and the focus is back where it was: a dialog that it opens then gives the focus
+ * back to there, and not to a line of a menu that is no more.
+ */
+function useAfterClose() {
+  const chosen = useRef<() => void>(undefined)
+  return {
+    choose: (run: () => void) => {
+      chosen.current = run
+    },
+    onCloseAutoFocus: () => {
+      const run = chosen.current
+      chosen.current = undefined
+      if (run !== undefined) queueMicrotask(run)
+    },
+  }
+}
+
 /** A menu that opens from a button. */
 export function ButtonMenu({
   items,
@@ -35,13 +53,25 @@ export function ButtonMenu({
   children: ReactNode
   align?: 'start' | 'end'
 }) {
+  const { choose, onCloseAutoFocus } = useAfterClose()
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
       <DropdownMenu.Portal container={landmark()}>
-        <DropdownMenu.Content aria-label={label} align={align} sideOffset={4} collisionPadding={8} className={content}>
+        <DropdownMenu.Content
+          aria-label={label}
+          onCloseAutoFocus={onCloseAutoFocus}
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          className={content}
+        >
           {items.map(({ id, label: text, icon: Icon, isDanger = false, run }) => (
-            <DropdownMenu.Item key={id} onSelect={run} className={classNames(line, isDanger && 'text-bad')}>
+            <DropdownMenu.Item
+              key={id}
+              onSelect={() => choose(run)}
+              className={classNames(line, isDanger && 'text-bad')}
+            >
               <Icon aria-hidden="true" size={16} className={isDanger ? 'text-bad' : 'text-ink-soft'} />
               {text}
             </DropdownMenu.Item>
@@ -64,13 +94,23 @@ export function AreaMenu({
   children: ReactNode
   onOpen?: () => void
 }) {
+  const { choose, onCloseAutoFocus } = useAfterClose()
   return (
     <ContextMenu.Root modal={false} onOpenChange={(open) => (open ? onOpen?.() : undefined)}>
       <ContextMenu.Trigger asChild>{children}</ContextMenu.Trigger>
       <ContextMenu.Portal container={landmark()}>
-        <ContextMenu.Content aria-label={label} collisionPadding={8} className={content}>
+        <ContextMenu.Content
+          aria-label={label}
+          onCloseAutoFocus={onCloseAutoFocus}
+          collisionPadding={8}
+          className={content}
+        >
           {items().map(({ id, label: text, icon: Icon, isDanger = false, run }) => (
-            <ContextMenu.Item key={id} onSelect={run} className={classNames(line, isDanger && 'text-bad')}>
+            <ContextMenu.Item
+              key={id}
+              onSelect={() => choose(run)}
+              className={classNames(line, isDanger && 'text-bad')}
+            >
               <Icon aria-hidden="true" size={16} className={isDanger ? 'text-bad' : 'text-ink-soft'} />
               {text}
             </ContextMenu.Item>

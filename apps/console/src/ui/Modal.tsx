@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Dialog } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { words } from '../words/words.ts'
 import { classNames } from './class-names.ts'
 import { IconButton } from './IconButton.tsx'
@@ -35,11 +35,20 @@ export function Modal({
   footer?: ReactNode
   children?: ReactNode
 }) {
+  // Radix gives the focus back to a trigger only, and these have none.
+  const cameFrom = useRef<Element>(null)
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : onClose())}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
         <Dialog.Content
+          onOpenAutoFocus={() => {
+            cameFrom.current = document.activeElement
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            if (cameFrom.current instanceof HTMLElement) cameFrom.current.focus()
+          }}
           className={classNames('fixed z-50 flex flex-col bg-raised text-ink shadow-float', places[place])}
           {...(hint === undefined ? { 'aria-describedby': undefined } : {})}
         >
