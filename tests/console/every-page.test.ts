@@ -18,7 +18,7 @@ test.each([
   const { page, problems, open, signIn, checkAccessibility } = await site.newPage(options)
   const check = async (path: string) => {
     await page.getByRole('heading', { level: 1 }).first().waitFor()
-    await expect.poll(() => page.locator('.animate-skeleton').count()).toBe(0)
+    await expect.poll(() => page.locator('.animate-skeleton').count(), { timeout: 30_000 }).toBe(0)
     expect([path, await checkAccessibility()]).toEqual([path, []])
     const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
     expect([path, overflow]).toEqual([path, 0])

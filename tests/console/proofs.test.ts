@@ -41,7 +41,7 @@ test('a file is followed until it is proven, and verified in the browser; a prov
   expect(await page.getByText(/ answered us proven/).count()).toBe(2)
   await page.getByText('Fetch all of it').click()
   await page.getByRole('button', { name: 'Verify again' }).click()
-  await page.getByText('1 blocks of the content were found').waitFor()
+  await page.getByText('Every block of the content (1) was found').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
   await page.getByText('Proved', { exact: true }).first().waitFor()
 

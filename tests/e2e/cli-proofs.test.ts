@@ -38,7 +38,7 @@ test('verify waits, checks all, and says what was proven, by whom, and what was 
   expect(out).toContain('✓ aggregate')
   expect(out).toMatch(/provider-\d, deal \d, key z6Mk/)
   expect(out).toContain('leaves that were drawn on this machine')
-  expect(out).toMatch(/✓ content +\d+ blocks of the content were found/)
+  expect(out).toMatch(/✓ content +Every block of the content \(\d+\) was found/)
   expect(out).toContain('Not proven by this')
   const report = JSON.parse((await cairn('verify', cid, '--offline', '--json')).out)
   expect(report).toMatchObject({ cid, isProven: true, content: { outcome: 'skipped' } })

@@ -88,7 +88,7 @@ export async function verifyStorage(client: Client, cid: string, options: Verify
   const content: Check = options.full
     ? await check(options.signal, async () => {
         const { blocks, bytes } = await readPieces(client, root, proofs, options)
-        return `${blocks} blocks of the content were found in ${bytes} bytes that providers gave`
+        return `Every block of the content (${blocks}) was found in ${bytes} bytes that providers gave`
       })
     : found.some(({ isAll }) => isAll)
       ? { outcome: 'proven', says: 'The root block is all of the content' }
