@@ -9,7 +9,7 @@ import { startStorageProcess } from './storage-process.ts'
 import { findRemains } from './what-remains.ts'
 
 const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const killsOfLane = Math.ceil(Number(process.env['CAIRN_TEST_KILLS'] ?? 40) / 2)
+const killsOfLane = Math.ceil(Number(process.env['CAIRN_TEST_KILLS'] ?? 24) / 2)
 const lanes = 2
 /** A kill comes at any moment of the first uploads. */
 const killAfterMsMost = 500
