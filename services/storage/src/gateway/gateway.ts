@@ -15,7 +15,6 @@ import { serveTar } from './serve-tar.ts'
 import { invalidName, nameSubdomainUrl, parseNameLabel, parseSubdomainPath, subdomainUrl } from './subdomain.ts'
 
 export type { Answer, Gateway, GatewayRequest } from './answer.ts'
-export { chooseRanges } from './byte-ranges.ts'
 
 /**
  * Answers a request by host and path.

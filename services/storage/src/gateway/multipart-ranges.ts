@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ByteRange } from './byte-ranges.ts'
+import type { ByteRange } from '@cairn/service'
 
 /** Several ranges of one file as a body: its type, its whole length, and what stands before each range and at the end. */
 export type MultipartRanges = {

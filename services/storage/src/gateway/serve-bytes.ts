@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
+import { type ByteRange, chooseRanges } from '@cairn/service'
 import { type Answer, type ContentRequest, notModified } from './answer.ts'
-import { type ByteRange, chooseRanges } from './byte-ranges.ts'
 import { matchesNoneMatch, rangeCounts } from './entity-tags.ts'
 import { contentRange, layOutRanges } from './multipart-ranges.ts'
 

@@ -11,11 +11,10 @@ import {
   requestPdpDeal,
   setCopies,
 } from '@cairn/protocol'
-import { readBearer } from '@cairn/service'
+import { chooseRange, readBearer } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
 import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
-import { chooseRanges } from '../gateway/gateway.ts'
 import { route } from '../http/route.ts'
 import { readCopies, writeCopies } from './copies.ts'
 import { createProofs } from './proofs.ts'
@@ -47,13 +46,12 @@ export function registerProofRoutes(app: FastifyInstance, context: Context, prov
   route(app, context, setCopies, ({ input: { body }, caller }) => writeCopies(context, caller.address, body.copies))
   route(app, context, getAggregatePayload, async ({ input: { params }, raw, reply, signal }) => {
     const payload = await proofs.openPayload(params.piece, readBearer(raw.headers.authorization))
-    const choice = chooseRanges(raw.headers.range, payload.sizeBytes)
-    if (choice.kind === 'none') throw new CairnError('INVALID_RANGE', { details: { sizeBytes: payload.sizeBytes } })
-    const part = choice.kind === 'parts' && choice.ranges.length === 1 ? choice.ranges[0] : undefined
-    const { start, end } = part ?? { start: 0, end: payload.sizeBytes }
+    const choice = chooseRange(raw.headers.range, payload.sizeBytes)
+    if (choice === 'none') throw new CairnError('INVALID_RANGE', { details: { sizeBytes: payload.sizeBytes } })
+    const { start, end } = choice === 'whole' ? { start: 0, end: payload.sizeBytes } : choice
     reply.header('content-type', 'application/octet-stream').header('accept-ranges', 'bytes')
     reply.header('content-length', end - start).header('cache-control', 'no-store')
-    if (part !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${payload.sizeBytes}`)
+    if (choice !== 'whole') reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${payload.sizeBytes}`)
     const bytes = stopStalled(payload.read(start, end, signal), stalledMs, () => {
       context.log.info({ piece: params.piece }, 'a provider stalled while it fetched')
       reply.raw.destroy()

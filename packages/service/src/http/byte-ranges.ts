@@ -30,6 +30,14 @@ export function chooseRanges(header: string | undefined, sizeBytes: number): Ran
   return { kind: 'parts', ranges: joinRanges(ranges) }
 }
 
+/** As {@link chooseRanges}, for who sends one part at most: several are answered whole. */
+export function chooseRange(header: string | undefined, sizeBytes: number): ByteRange | 'whole' | 'none' {
+  const choice = chooseRanges(header, sizeBytes)
+  if (choice.kind !== 'parts') return choice.kind
+  const [range] = choice.ranges
+  return range === undefined || choice.ranges.length > 1 ? 'whole' : range
+}
+
 function readRange(text: string, sizeBytes: number): ByteRange | undefined | 'malformed' {
   const match = /^(\d*)\s*-\s*(\d*)$/.exec(text)
   const first = match?.[1] ?? ''
