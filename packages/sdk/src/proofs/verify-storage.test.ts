@@ -40,7 +40,7 @@ describe('what is proven', () => {
     expect(quick.unproven[0]).toMatch(/more of the content than its root block/)
     const full = await verifyStorage(service.client, root.cid.toString(), { full: true })
     expect(full).toMatchObject({ isProven: true, content: { outcome: 'proven' } })
-    expect(full.content.says).toMatch(/^3 blocks/)
+    expect(full.content.says).toMatch(/^Every block of the content \(3\) was found/)
   })
 
   test('is all of it where the root links to nothing', async () => {
