@@ -1,12 +1,12 @@
-import { createClient } from '@cairn/sdk'
+import { CairnError, createClient } from '@cairn/sdk'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { useConfig } from 'wagmi'
-import { getConnection, signMessage } from 'wagmi/actions'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
+import { getConnectedWallet } from '../wallet/connected-wallet.ts'
 import { readWalletFault } from '../wallet/wallet-fault.ts'
 import { words } from '../words/words.ts'
 import { answerKeySession } from './key-session-request.ts'
@@ -25,18 +25,10 @@ export function KeySessionDialog() {
     try {
       const session = getSession()
       if (session === undefined) return answerKeySession(undefined)
-      const { address } = session
-      const { connector } = getConnection(config)
+      const wallet = getConnectedWallet(config)
+      if (wallet?.address !== session.address) throw new CairnError('NO_WALLET', { hint: words.session.walletMissing })
       const { openKeySession } = await import('./key-session-calls.ts')
-      const keySession = await openKeySession(createClient({ network }), {
-        address,
-        sign: (message) =>
-          signMessage(config, {
-            message,
-            account: `0x${address.slice(2)}`,
-            ...(connector === undefined ? {} : { connector }),
-          }),
-      })
+      const keySession = await openKeySession(createClient({ network }), wallet)
       answerKeySession(keySession)
     } catch (fault) {
       setError(fault)

@@ -1,6 +1,6 @@
 import { createApiKey, createClient, type NetworkProfile } from '@cairn/sdk'
 import type { Config } from 'wagmi'
-import { getConnection, signMessage } from 'wagmi/actions'
+import { getConnectedWallet } from '../wallet/connected-wallet.ts'
 import { startSession } from './session-store.ts'
 
 /** How long a session holds, in ms: with the tab, and where the user asked to stay signed in. */
@@ -15,13 +15,9 @@ export const sessionKeyName = 'Console session'
  * @throws CairnError of createApiKey; the wallet's own errors, see readWalletFault
  */
 export async function signIn(network: NetworkProfile, config: Config, isLasting: boolean): Promise<void> {
-  const { address, connector } = getConnection(config)
-  if (address === undefined || connector === undefined) throw new Error('signIn before a wallet is connected')
+  const wallet = getConnectedWallet(config)
+  if (wallet === undefined) throw new Error('signIn before a wallet is connected')
   const expiresAt = Date.now() + (isLasting ? lastingSessionMs : tabSessionMs)
-  const apiKey = await createApiKey(
-    createClient({ network }),
-    { address, sign: (message) => signMessage(config, { message, account: address, connector }) },
-    { name: sessionKeyName, expiresAt },
-  )
-  startSession({ address, apiKey, expiresAt, isLasting })
+  const apiKey = await createApiKey(createClient({ network }), wallet, { name: sessionKeyName, expiresAt })
+  startSession({ address: wallet.address, apiKey, expiresAt, isLasting })
 }

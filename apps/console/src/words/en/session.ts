@@ -39,6 +39,7 @@ export const session = {
   switchTo: (name: string) => `Switch to ${name}`,
   switchFailed: 'The wallet did not switch',
   walletLocked: 'The wallet is not connected now. It is asked again when something has to be signed.',
+  walletMissing: 'Connect the wallet of this account again, then sign.',
   otherAccount: (address: string) =>
     `The wallet changed to ${address}. What the other account showed is cleared. Sign in to go on.`,
   sessionEnded: 'The wallet was disconnected, so you are signed out.',
