@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, uploadText } from '@cairn/sdk'
+import { type Client, createClient, uploadBytes, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 
@@ -16,15 +16,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+/** The SDK with the API key that the page keeps. */
+async function clientOf(page: ConsolePage['page']): Promise<Client> {
+  const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
+  const { apiKey }: { apiKey: string } = JSON.parse(kept)
+  return createClient({ network: site.network.profile, apiKey })
+}
+
 /** A page whose account has so many small files already. */
 async function openWithFiles(count: number, options: Parameters<ConsoleTest['newPage']>[0] = {}): Promise<ConsolePage> {
   const opened = await site.newPage(options)
   await opened.open('/files')
   await opened.signIn()
   if (count === 0) return opened
-  const kept: string = await opened.page.evaluate("sessionStorage.getItem('cairn.session')")
-  const { apiKey }: { apiKey: string } = JSON.parse(kept)
-  const client = createClient({ network: site.network.profile, apiKey })
+  const client = await clientOf(opened.page)
   for (let i = 0; i < count; i++)
     await uploadText(client, `file ${i}`, { name: `note-${String(i).padStart(3, '0')}.txt` })
   await opened.page.reload()
@@ -131,6 +136,32 @@ test('search, filters and order stand in the address, and a link with them shows
   await page.getByRole('heading', { name: 'No file fits' }).waitFor()
   await page.getByRole('button', { name: 'Clear search and filters' }).click()
   await page.getByRole('link', { name: 'note-002.txt' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('several filters hold at a time, stand in the address, and are the service’s', async () => {
+  const { page, open, problems } = await openWithFiles(1)
+  const client = await clientOf(page)
+  await uploadBytes(client, new Uint8Array([0x89, 0x50, 0x4e, 0x47]), { name: 'ridge.png' })
+  await uploadBytes(client, new Uint8Array([0x25, 0x50, 0x44, 0x46]), { name: 'contract.pdf' })
+  await page.reload()
+  const link = (name: string) => page.getByRole('link', { name, exact: true })
+  const chip = (name: string) => page.getByRole('button', { name, exact: true })
+  await link('contract.pdf').waitFor()
+  await chip('Images').click()
+  await link('contract.pdf').waitFor({ state: 'detached' })
+  await chip('Text').click()
+  await link('note-000.txt').waitFor()
+  expect(new URL(page.url()).searchParams.get('type')).toBe('image,text')
+  await chip('Public').click()
+  await page.waitForURL(/access=plain/)
+  expect(await link('ridge.png').count()).toBe(1)
+  await open('/files?type=image,document&access=plain')
+  await link('contract.pdf').waitFor()
+  expect(await page.getByRole('link', { name: /^(note|ridge|contract)/ }).count()).toBe(2)
+  expect(await chip('Images').getAttribute('aria-pressed')).toBe('true')
+  await chip('Images').click()
+  await link('ridge.png').waitFor({ state: 'detached' })
   expect(problems).toEqual([])
 })
 

@@ -24,6 +24,10 @@ export const listPageRows = 2000
 /** Largest page our own clients may ask for. */
 export const listPageRowsMost = 2000
 
+/** A filter of a listing: types in one, and characters of it. */
+export const fileTypesMost = 24
+export const fileTypeLengthMost = 512
+
 /** Multipart limits: files in one request, bytes of one part's headers, bytes of one name and of a whole path. */
 export const uploadPartsMost = 200_000
 export const partHeaderBytesMost = 16 * KIB
@@ -42,6 +46,13 @@ export const jsonBodyBytesMost = 64 * KIB
 /** An upload slower than this, averaged over {@link slowestUploadWindowMs}, is cut. */
 export const slowestUploadBytesPerSecond = KIB
 export const slowestUploadWindowMs = 60_000
+
+/** Longest upload that comes in parts. */
+export const resumableBytesMost = 1024 * GIB
+/** Bytes of a part that are made durable together: more than this is never sent again after a connection broke. */
+export const resumableSegmentBytes = 8 * MIB
+/** Who writes to an upload keeps others away this long after the last sign of life. */
+export const uploadWriterLifetimeMs = 8_000
 
 /** Ranges of one request that a gateway answers as parts; more are answered whole. */
 export const rangesMost = 16

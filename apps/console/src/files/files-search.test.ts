@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { filesSearchSchema, toFilter } from './files-search.ts'
+import { filesSearchSchema, isNarrowed, toFilter, toggleKind } from './files-search.ts'
 
 test('what an address says wrongly counts as not said', () => {
   expect(v.parse(filesSearchSchema, { q: 'cat', sort: 'nonsense', view: 7, other: 1 })).toEqual({ q: 'cat' })
@@ -15,4 +15,15 @@ test('a list is newest first, names go from the top of the alphabet', () => {
     search: 'a',
     fileType: 'encrypted',
   })
+})
+
+test('kinds stand beside each other in the address, in one order, each once; unknown ones fall away', () => {
+  const both = toggleKind(toggleKind({}, 'text'), 'image')
+  expect(both.type).toBe('image,text')
+  expect(toggleKind(both, 'image').type).toBe('text')
+  expect(toggleKind({ type: 'text' }, 'text').type).toBeUndefined()
+  expect(v.parse(filesSearchSchema, { type: 'text,nonsense,image,text' })).toEqual({ type: 'image,text' })
+  expect(v.parse(filesSearchSchema, { type: 'nonsense' }).type).toBeUndefined()
+  expect(isNarrowed(v.parse(filesSearchSchema, { type: 'nonsense', sort: 'fileName' }))).toBe(false)
+  expect(toFilter({ type: 'image,text', access: 'plain' }).fileType).toBe('image/,text/,application/json,plain')
 })

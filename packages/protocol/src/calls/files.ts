@@ -1,7 +1,14 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
-import { callTimeoutMs, jsonBodyBytesMost, listPageRowsMost, nameBytesMost } from '../limits.ts'
+import {
+  callTimeoutMs,
+  fileTypeLengthMost,
+  fileTypesMost,
+  jsonBodyBytesMost,
+  listPageRowsMost,
+  nameBytesMost,
+} from '../limits.ts'
 
 /** One row of a listing, as published clients read it. Sizes are decimal text, times ms since 1970. */
 export const fileEntrySchema = v.object({
@@ -32,7 +39,7 @@ export const listFiles = defineCall({
   tag: 'Files',
   summary: 'List uploads',
   description:
-    'Up to 2,000 rows a page. The next page is asked for with `lastKey` = the id of the last row; the first with none or the word `null`. `totalFiles` counts all rows that fit the filter.',
+    'Up to 2,000 rows a page. The next page is asked for with `lastKey` = the id of the last row; the first with none or the word `null`. `totalFiles` counts all rows that fit the filter. `fileType` is `all`, `encrypted`, `plain` or the start of a MIME type, or several of these with commas between: `image,video,encrypted`.',
   auth: 'apiKey',
   scope: 'files:read',
   query: v.object({
@@ -44,8 +51,17 @@ export const listFiles = defineCall({
         v.transform((text) => (text === 'null' || text === 'undefined' || text === '' ? null : text)),
       ),
     ),
-    /** `all`, `encrypted` or `plain`, or the start of a MIME type such as `image`. */
-    fileType: v.optional(v.pipe(v.string(), v.maxLength(64))),
+    /**
+     * `all`, `encrypted` or `plain`, or the start of a MIME type such as `image`; or several of these with commas between:
+     * files of any of the types, and of the access.
+     */
+    fileType: v.optional(
+      v.pipe(
+        v.string(),
+        v.maxLength(fileTypeLengthMost),
+        v.check((text) => text.split(',').length <= fileTypesMost, `At most ${fileTypesMost} types`),
+      ),
+    ),
     /** Text that the name contains (any case), or the start of a CID. */
     search: v.optional(v.pipe(v.string(), v.maxLength(200))),
     sort: v.optional(v.picklist(fileSorts)),

@@ -6,7 +6,7 @@ import { type CallOptions, call } from '../request.ts'
 export type FileFilter = {
   /** Text that names contain, or the start of a CID. */
   search?: string
-  /** `encrypted`, `plain`, or the start of a MIME type. */
+  /** `encrypted`, `plain`, or the start of a MIME type; several with commas between: `image,video,encrypted`. */
   fileType?: string
   sort?: 'createdAt' | 'fileName' | 'fileSizeInBytes'
   order?: 'asc' | 'desc'

@@ -141,7 +141,11 @@ describe('a listing', () => {
     expect(byName.rows.map(({ name }) => name)).toContain('Holiday_100%-7.JPG')
     expect([byName.rows.length, byName.total]).toEqual([25, 25])
     expect((await list({ filter: { search: 'holidayx100' } })).rows).toEqual([])
-    expect(await walk({ filter: { mimePrefix: 'image' }, limit: 4 })).toHaveLength(25)
+    expect(await walk({ filter: { mimePrefixes: ['image'] }, limit: 4 })).toHaveLength(25)
+    expect((await list({ filter: { mimePrefixes: ['image', 'audio'] } })).total).toBe(25)
+    expect((await list({ filter: { mimePrefixes: ['image', 'text/'] } })).total).toBe(25_000)
+    expect((await list({ filter: { mimePrefixes: ['image'], encryption: false } })).total).toBe(20)
+    expect((await list({ filter: { mimePrefixes: ['%'] } })).total).toBe(0)
     expect((await list({ filter: { encryption: true } })).total).toBe(5)
     const [row] = byName.rows
     expect((await list({ filter: { search: row?.cid.slice(0, 30) ?? '' } })).rows).toEqual([row])

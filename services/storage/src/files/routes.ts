@@ -44,11 +44,21 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
   )
 }
 
-function readFilter(fileType: string | undefined, search: string | undefined): Filter | undefined {
+/** Words for no filter; published clients send all three. */
+const anyType = ['all', 'null', 'undefined']
+
+function readFilter(fileType = '', search: string | undefined): Filter | undefined {
   const filter: Filter = {}
-  if (fileType === 'encrypted' || fileType === 'plain') filter.encryption = fileType === 'encrypted'
-  else if (fileType && fileType !== 'all' && fileType !== 'null' && fileType !== 'undefined')
-    filter.mimePrefix = fileType
+  const wanted = new Set(
+    fileType
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  )
+  const access = ['encrypted', 'plain'].filter((word) => wanted.delete(word))
+  // Both are all there are.
+  if (access.length === 1) filter.encryption = access[0] === 'encrypted'
+  if (!anyType.some((word) => wanted.has(word)) && wanted.size > 0) filter.mimePrefixes = [...wanted]
   const text = search?.trim()
   if (text) filter.search = text
   return Object.keys(filter).length === 0 ? undefined : filter

@@ -9,8 +9,8 @@ export type Sorting = { by: 'created_at' | 'name' | 'size_bytes'; order: 'asc' |
 /** Which rows of an account. */
 export type Filter = {
   encryption?: boolean
-  /** Start of the MIME type. */
-  mimePrefix?: string
+  /** Starts of the MIME type, any of them. */
+  mimePrefixes?: readonly string[]
   /** Part of the name, in any case, or the start of the CID. */
   search?: string
 }
@@ -178,8 +178,11 @@ function between<Output>(query: Rows<Output>, { by, order }: Sorting, upTo: Curs
 function filtered<Output>(query: Rows<Output>, filter: Filter): Rows<Output> {
   let narrowed = query
   if (filter.encryption !== undefined) narrowed = narrowed.where('encryption', '=', filter.encryption ? 1 : 0)
-  if (filter.mimePrefix !== undefined) {
-    narrowed = narrowed.where(sql<boolean>`mime_type like ${`${escapeLike(filter.mimePrefix)}%`} escape '!'`)
+  const { mimePrefixes = [] } = filter
+  if (mimePrefixes.length > 0) {
+    narrowed = narrowed.where(({ or }) =>
+      or(mimePrefixes.map((prefix) => sql<boolean>`mime_type like ${`${escapeLike(prefix)}%`} escape '!'`)),
+    )
   }
   if (filter.search !== undefined) {
     const text = escapeLike(filter.search.toLowerCase())

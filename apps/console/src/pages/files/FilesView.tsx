@@ -2,6 +2,7 @@ import type { FileEntry } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { FilesIcon, SearchX, Upload } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
+import { isNarrowed } from '../../files/files-search.ts'
 import { keepExisting, noSelection, type Selection } from '../../files/selection.ts'
 import { useFiles } from '../../files/use-files.ts'
 import { Banner } from '../../ui/Banner.tsx'
@@ -44,7 +45,7 @@ export function FilesView() {
   const order = useMemo(() => files.map(({ id }) => id), [files])
   useEffect(() => setSelection((before) => keepExisting(order, before)), [order])
   const selected = useMemo(() => files.filter(({ id }) => selection.ids.has(id)), [files, selection.ids])
-  const isFiltered = search.q !== undefined || search.type !== undefined || search.access !== undefined
+  const isFiltered = isNarrowed(search)
 
   const selectAll = async () => {
     let all = order

@@ -1,49 +1,41 @@
 import { useNavigate } from '@tanstack/react-router'
 import { LayoutGrid, List } from 'lucide-react'
-import type { FilesSearch } from '../../files/files-search.ts'
+import { type accessFilters, type FilesSearch, fileKinds, readKinds, toggleKind } from '../../files/files-search.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { words } from '../../words/words.ts'
 
-type Filter = Pick<FilesSearch, 'type' | 'access'>
-
-const chips: readonly { label: string; filter: Filter }[] = [
-  { label: words.files.all, filter: {} },
-  { label: words.files.public, filter: { access: 'plain' } },
-  { label: words.files.encrypted, filter: { access: 'encrypted' } },
-  { label: words.files.images, filter: { type: 'image' } },
-  { label: words.files.video, filter: { type: 'video' } },
-  { label: words.files.audio, filter: { type: 'audio' } },
-  { label: words.files.documents, filter: { type: 'text' } },
-]
-
-/** Chips that narrow the list, and its two views. All of it stands in the address. */
+/** Chips that narrow the list, as many at a time as wanted, and its two views. All of it stands in the address. */
 export function FilterBar({ search }: { search: FilesSearch }) {
   const navigate = useNavigate()
   const go = (next: FilesSearch) => void navigate({ to: '/files', search: next })
+  const kinds = readKinds(search)
+  const setAccess = (access: (typeof accessFilters)[number]) =>
+    go({ ...search, access: search.access === access ? undefined : access })
   return (
     <div className="flex min-w-0 max-w-full items-center gap-3">
       <fieldset className="flex min-w-0 gap-1 overflow-x-auto p-0.5">
         <legend className="sr-only">{words.files.filters}</legend>
-        {chips.map(({ label, filter }) => {
-          const isOn = filter.type === search.type && filter.access === search.access
-          return (
-            <button
-              key={label}
-              type="button"
-              aria-pressed={isOn}
-              onClick={() => go({ ...search, type: filter.type, access: filter.access })}
-              className={classNames(
-                'h-8 shrink-0 rounded-full border px-3 text-sm transition-colors pointer-coarse:h-11',
-                isOn
-                  ? 'border-accent-line bg-accent-soft font-medium text-accent-ink'
-                  : 'border-line bg-surface text-ink-soft hover:bg-hover hover:text-ink',
-              )}
-            >
-              {label}
-            </button>
-          )
-        })}
+        <Chip
+          label={words.files.all}
+          isOn={kinds.length === 0 && search.access === undefined}
+          onPress={() => go({ ...search, type: undefined, access: undefined })}
+        />
+        <Chip label={words.files.public} isOn={search.access === 'plain'} onPress={() => setAccess('plain')} />
+        <Chip
+          label={words.files.encrypted}
+          isOn={search.access === 'encrypted'}
+          onPress={() => setAccess('encrypted')}
+        />
+        <span aria-hidden="true" className="mx-1 w-px shrink-0 self-stretch bg-line" />
+        {fileKinds.map((kind) => (
+          <Chip
+            key={kind}
+            label={words.files.kinds[kind]}
+            isOn={kinds.includes(kind)}
+            onPress={() => go(toggleKind(search, kind))}
+          />
+        ))}
       </fieldset>
       <fieldset className="flex shrink-0">
         <legend className="sr-only">{words.files.view}</legend>
@@ -65,5 +57,23 @@ export function FilterBar({ search }: { search: FilesSearch }) {
         />
       </fieldset>
     </div>
+  )
+}
+
+function Chip({ label, isOn, onPress }: { label: string; isOn: boolean; onPress: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isOn}
+      onClick={onPress}
+      className={classNames(
+        'h-8 shrink-0 rounded-full border px-3 text-sm transition-colors pointer-coarse:h-11',
+        isOn
+          ? 'border-accent-line bg-accent-soft font-medium text-accent-ink'
+          : 'border-line bg-surface text-ink-soft hover:bg-hover hover:text-ink',
+      )}
+    >
+      {label}
+    </button>
   )
 }
