@@ -3,8 +3,8 @@ import { CairnError, type ChainProfile, isPrivateKey } from '@cairn/protocol'
 import {
   type Account,
   type Chain,
-  createPublicClient,
-  createWalletClient,
+  type Client,
+  createClient,
   custom,
   defineChain,
   type EIP1193Provider,
@@ -13,12 +13,25 @@ import {
   type Hash,
   type Hex,
   http,
-  type PublicClient,
   parseAbi,
   type Transport,
   type WalletClient,
 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+// Single actions: a ready client of viem would bring every action there is to the page that pays.
+import {
+  addChain,
+  getBalance,
+  getCapabilities,
+  getChainId,
+  readContract,
+  requestAddresses,
+  sendCalls,
+  sendTransaction,
+  switchChain,
+  waitForCallsStatus,
+  waitForTransactionReceipt,
+  writeContract,
+} from 'viem/actions'
 import type { PayOptions } from './pay.ts'
 import { describePayError } from './pay-errors.ts'
 import type { Coin } from './price.ts'
@@ -44,6 +57,9 @@ export type ChainWallet = {
   /** Answers the transaction, once it is in a block. */
   pay(payment: Payment): Promise<string>
 }
+
+/** What talks to one chain, over an endpoint or a wallet. */
+type ChainClient = Client<Transport, Chain>
 
 type PayableChain = ChainProfile & { paymentContract: string }
 
@@ -76,7 +92,7 @@ export async function openChainWallet(
   try {
     const { wallet, account } = await connect(chain, profile, signer)
     const transport = 'privateKey' in signer ? http(profile.rpcUrl) : custom(wallet)
-    const reader = createPublicClient({ chain, transport, pollingInterval: 500 })
+    const reader = createClient({ chain, transport, pollingInterval: 500 })
     const canAsk = !('privateKey' in signer) && account.type === 'json-rpc'
     const parts: Parts = { profile, wallet, account, reader, onEvent, signal, canAsk }
     return {
@@ -96,9 +112,9 @@ export async function openChainWallet(
 
 type Parts = {
   profile: PayableChain
-  wallet: WalletClient<Transport, Chain>
+  wallet: ChainClient
   account: Account
-  reader: PublicClient
+  reader: ChainClient
   onEvent: (event: PayEvent) => void
   signal: AbortSignal | undefined
   /** Whether there is a wallet behind it that may know batches. */
@@ -109,11 +125,12 @@ async function connect(
   chain: Chain,
   profile: PayableChain,
   signer: PaySigner,
-): Promise<{ wallet: WalletClient<Transport, Chain>; account: Account }> {
+): Promise<{ wallet: ChainClient; account: Account }> {
   if ('privateKey' in signer) {
     if (!isPrivateKey(signer.privateKey)) throw new CairnError('INVALID_PRIVATE_KEY')
+    const { privateKeyToAccount } = await import('viem/accounts')
     const account = privateKeyToAccount(`0x${signer.privateKey.replace(/^0x/, '')}`)
-    return { account, wallet: createWalletClient({ account, chain, transport: http(profile.rpcUrl) }) }
+    return { account, wallet: createClient({ account, chain, transport: http(profile.rpcUrl) }) }
   }
   if ('walletClient' in signer) {
     const { account } = signer.walletClient
@@ -123,12 +140,12 @@ async function connect(
         hint: 'Make it with `createWalletClient({ account, … })`.',
       })
     }
-    const wallet = createWalletClient({ account, chain, transport: custom(signer.walletClient) })
-    if ((await wallet.getChainId()) !== profile.chainId) await changeChain(wallet, chain)
+    const wallet = createClient({ account, chain, transport: custom(signer.walletClient) })
+    if ((await getChainId(wallet)) !== profile.chainId) await changeChain(wallet, chain)
     return { account, wallet }
   }
-  const wallet = createWalletClient({ chain, transport: custom(signer.provider) })
-  const addresses = await wallet.requestAddresses()
+  const wallet = createClient({ chain, transport: custom(signer.provider) })
+  const addresses = await requestAddresses(wallet)
   const wanted = signer.address?.toLowerCase()
   const address = addresses.find((one) => wanted === undefined || one.toLowerCase() === wanted)
   if (address === undefined) {
@@ -137,32 +154,32 @@ async function connect(
       hint: 'Choose the account in the wallet, and try again.',
     })
   }
-  if ((await wallet.getChainId()) !== profile.chainId) await changeChain(wallet, chain)
+  if ((await getChainId(wallet)) !== profile.chainId) await changeChain(wallet, chain)
   return { wallet, account: { address: getAddress(address), type: 'json-rpc' } }
 }
 
-async function changeChain(wallet: WalletClient<Transport, Chain>, chain: Chain): Promise<void> {
+async function changeChain(wallet: ChainClient, chain: Chain): Promise<void> {
   try {
-    await wallet.switchChain({ id: chain.id })
+    await switchChain(wallet, { id: chain.id })
   } catch (error) {
     const isUnknown = typeof error === 'object' && error !== null && 'code' in error && error.code === 4902
     if (!isUnknown) throw error
-    await wallet.addChain({ chain })
-    await wallet.switchChain({ id: chain.id })
+    await addChain(wallet, { chain })
+    await switchChain(wallet, { id: chain.id })
   }
 }
 
 async function payNative(parts: Parts, { units, beneficiary }: Payment): Promise<string> {
   const { profile, wallet, account, reader, onEvent } = parts
   const to = getAddress(profile.paymentContract)
-  const balance = await reader.getBalance({ address: account.address })
+  const balance = await getBalance(reader, { address: account.address })
   if (balance < units) throw tooLittle(profile.symbol, balance, units)
   onEvent({ step: 'paying' })
   const common = { account, chain: wallet.chain }
   const hash =
     beneficiary === undefined
-      ? await wallet.sendTransaction({ ...common, to, value: units })
-      : await wallet.writeContract({
+      ? await sendTransaction(wallet, { ...common, to, value: units })
+      : await writeContract(wallet, {
           ...common,
           address: to,
           abi: paymentsAbi,
@@ -178,9 +195,13 @@ async function payToken(parts: Parts, { coin, units, beneficiary }: Payment): Pr
   const token = getAddress(profile.tokens[coin]?.address ?? '')
   const contract = getAddress(profile.paymentContract)
   const read = { address: token, abi: tokenAbi } as const
-  const balance = await reader.readContract({ ...read, functionName: 'balanceOf', args: [account.address] })
+  const balance = await readContract(reader, { ...read, functionName: 'balanceOf', args: [account.address] })
   if (balance < units) throw tooLittle(coin.toUpperCase(), balance, units)
-  const allowance = await reader.readContract({ ...read, functionName: 'allowance', args: [account.address, contract] })
+  const allowance = await readContract(reader, {
+    ...read,
+    functionName: 'allowance',
+    args: [account.address, contract],
+  })
   // Some tokens refuse to change an allowance that is not zero.
   const approvals = allowance >= units ? [] : allowance > 0n ? [0n, units] : [units]
   if (approvals.length > 0 && parts.canAsk) {
@@ -192,14 +213,14 @@ async function payToken(parts: Parts, { coin, units, beneficiary }: Payment): Pr
   for (const value of approvals) {
     onEvent({ step: 'approving' })
     const approval = { ...read, functionName: 'approve', args: [contract, value] } as const
-    await waitUntilMined(parts, await wallet.writeContract({ ...common, ...approval }), 'approved')
+    await waitUntilMined(parts, await writeContract(wallet, { ...common, ...approval }), 'approved')
   }
   onEvent({ step: 'paying' })
   const target = { ...common, address: contract, abi: paymentsAbi } as const
   const hash =
     beneficiary === undefined
-      ? await wallet.writeContract({ ...target, functionName: 'receiveToken', args: [units, token] })
-      : await wallet.writeContract({ ...target, functionName: 'receiveTokenFor', args: [units, token, beneficiary] })
+      ? await writeContract(wallet, { ...target, functionName: 'receiveToken', args: [units, token] })
+      : await writeContract(wallet, { ...target, functionName: 'receiveTokenFor', args: [units, token, beneficiary] })
   return waitUntilMined(parts, hash, 'sent')
 }
 
@@ -215,7 +236,7 @@ async function payInOneBatch(
   const isAtomic = await canBatch(wallet, account)
   if (!isAtomic) return undefined
   onEvent({ step: 'paying' })
-  const { id } = await wallet.sendCalls({
+  const { id } = await sendCalls(wallet, {
     account,
     chain: wallet.chain,
     forceAtomic: true,
@@ -237,7 +258,7 @@ async function payInOneBatch(
       },
     ],
   })
-  const { receipts, status } = await wallet.waitForCallsStatus({ id, timeout: batchTimeoutMs })
+  const { receipts, status } = await waitForCallsStatus(wallet, { id, timeout: batchTimeoutMs })
   const hash = receipts?.at(-1)?.transactionHash
   if (status !== 'success' || hash === undefined) {
     throw new CairnError('PAYMENT_FAILED', { details: hash === undefined ? {} : { txHash: hash } })
@@ -247,9 +268,9 @@ async function payInOneBatch(
   return hash
 }
 
-async function canBatch(wallet: WalletClient<Transport, Chain>, account: Account): Promise<boolean> {
+async function canBatch(wallet: ChainClient, account: Account): Promise<boolean> {
   try {
-    const { atomic } = await wallet.getCapabilities({ account, chainId: wallet.chain.id })
+    const { atomic } = await getCapabilities(wallet, { account, chainId: wallet.chain.id })
     return atomic?.status === 'supported' || atomic?.status === 'ready'
   } catch {
     // Wallets that know nothing of batches answer with an error of their own making.
@@ -264,7 +285,7 @@ async function waitUntilMined(
 ): Promise<string> {
   if (step === 'sent') onEvent({ step: 'sent', txHash: hash })
   signal?.throwIfAborted()
-  const { status, transactionHash } = await reader.waitForTransactionReceipt({ hash, timeout: minedTimeoutMs })
+  const { status, transactionHash } = await waitForTransactionReceipt(reader, { hash, timeout: minedTimeoutMs })
   if (status !== 'success') throw new CairnError('PAYMENT_FAILED', { details: { txHash: transactionHash } })
   onEvent(step === 'sent' ? { step: 'mined', txHash: transactionHash } : { step })
   // It may have been replaced by one with more gas: that one counts.
