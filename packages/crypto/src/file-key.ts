@@ -15,19 +15,17 @@ export function passwordOf(masterKey: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The AES-256 key of a file of the first format: PBKDF2-SHA-256 over the **text** of the key, 250,000 iterations.
+ * The bytes of the AES-256 key of a file of the first format: PBKDF2-SHA-256 over the **text** of the key, 250,000 iterations.
  * @param salt 16 bytes
  * @see https://www.rfc-editor.org/rfc/rfc8018
  */
-export async function deriveKeyV1(masterKey: string, salt: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
-  const password = await crypto.subtle.importKey('raw', passwordOf(masterKey), 'PBKDF2', false, ['deriveKey'])
-  return crypto.subtle.deriveKey(
-    { name: 'PBKDF2', hash: 'SHA-256', salt, iterations },
-    password,
-    { name: 'AES-GCM', length: 256 },
-    // Node's own cipher takes the bytes: it streams, which WebCrypto does not.
-    true,
-    ['encrypt', 'decrypt'],
+export async function deriveBytesV1(
+  masterKey: string,
+  salt: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const password = await crypto.subtle.importKey('raw', passwordOf(masterKey), 'PBKDF2', false, ['deriveBits'])
+  return new Uint8Array(
+    await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt, iterations }, password, 256),
   )
 }
 

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { deriveKeyV1 } from './file-key.ts'
+import { deriveBytesV1 } from './file-key.ts'
 
 /** Layout of the first format: salt, IV, ciphertext, tag. */
 export const saltBytes = 16
@@ -23,12 +23,12 @@ export function createSeedV1(): SeedV1 {
 
 /**
  * Encrypts bytes in the first format, which published clients read: AES-256-GCM, salt and IV in front, tag at the end.
- * Everything is in memory; for files see the streaming form of the SDK.
+ * Everything is in memory; for files see `encryptV1`.
  * @param masterKey 64 hex characters
  * @throws CairnError KEY_NOT_SHARDABLE
  */
 export async function encryptBytesV1(bytes: Uint8Array, masterKey: string, seed = createSeedV1()): Promise<Uint8Array> {
-  const key = await deriveKeyV1(masterKey, seed.salt)
+  const key = await importWhole(masterKey, seed.salt, 'encrypt')
   const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv: seed.iv }, key, new Uint8Array(bytes))
   const out = new Uint8Array(saltBytes + ivBytes + sealed.byteLength)
   out.set(seed.salt)
@@ -44,11 +44,19 @@ export async function encryptBytesV1(bytes: Uint8Array, masterKey: string, seed 
 export async function decryptBytesV1(bytes: Uint8Array, masterKey: string): Promise<Uint8Array> {
   if (bytes.length < overheadV1) throw new CairnError('NOT_ENCRYPTED')
   const copy = new Uint8Array(bytes)
-  const key = await deriveKeyV1(masterKey, copy.slice(0, saltBytes))
+  const key = await importWhole(masterKey, copy.slice(0, saltBytes), 'decrypt')
   const iv = copy.slice(saltBytes, saltBytes + ivBytes)
   try {
     return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, copy.subarray(saltBytes + ivBytes)))
   } catch (cause) {
     throw new CairnError('DECRYPTION_FAILED', { cause })
   }
+}
+
+async function importWhole(
+  masterKey: string,
+  salt: Uint8Array<ArrayBuffer>,
+  use: 'encrypt' | 'decrypt',
+): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', await deriveBytesV1(masterKey, salt), 'AES-GCM', false, [use])
 }

@@ -1,7 +1,9 @@
 import { CairnError } from '@cairn/protocol'
 import { deriveKeysV2, type FileKeysV2 } from './file-key.ts'
 import { tagBytes } from './file-v1.ts'
+import { isEqual } from './is-equal.ts'
 import { type ByteSource, type OpenSource, openSource } from './source.ts'
+import { takeLengths } from './take-lengths.ts'
 
 /**
  * The second format: a header, then chunks of one size, each an AES-256-GCM message of its own, so that any range can be
@@ -84,7 +86,7 @@ async function* encryptPieces(
   const prefix = crypto.getRandomValues(new Uint8Array(7))
   const keys = await deriveKeysV2(masterKey, nonce)
   yield await writeHeader(keys, { chunkBytes, sizeBytes, ownerCommitment, nonce, prefix })
-  const reader = createReader(pieces)
+  const reader = takeLengths(pieces)
   let total = 0
   // The last piece is shorter, and empty only where the whole stream is.
   for (let counter = 0, isLast = false; !isLast; counter++) {
@@ -113,7 +115,7 @@ export async function* decryptV2(source: ByteSource, masterKey: string): AsyncGe
 }
 
 async function* decryptPieces(pieces: OpenSource, masterKey: string): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = createReader(pieces)
+  const reader = takeLengths(pieces)
   const header = readHeader(await reader.take(headerBytesV2))
   const keys = await openHeader(header, masterKey)
   let total = 0
@@ -261,42 +263,4 @@ function nonceOf(prefix: Uint8Array, counter: number, isLast: boolean): Uint8Arr
   new DataView(nonce.buffer).setUint32(7, counter)
   nonce[11] = isLast ? 1 : 0
   return nonce
-}
-
-/** Compares without telling by its time where two differ. */
-function isEqual(one: Uint8Array, other: Uint8Array): boolean {
-  let difference = one.length ^ other.length
-  for (const [i, byte] of one.entries()) difference |= byte ^ (other[i] ?? 0)
-  return difference === 0
-}
-
-/** Takes a stream apart in lengths of the caller's choice. */
-function createReader(pieces: OpenSource): {
-  /** So many bytes, or what is left. */
-  take(length: number): Promise<Uint8Array<ArrayBuffer>>
-  isAtEnd(): Promise<boolean>
-} {
-  let rest: Uint8Array = new Uint8Array(0)
-  const fill = async (): Promise<boolean> => {
-    while (rest.length === 0) {
-      const { done, value } = await pieces.next()
-      if (done === true) return false
-      rest = value
-    }
-    return true
-  }
-  return {
-    async take(length) {
-      const out = new Uint8Array(length)
-      let filled = 0
-      while (filled < length && (await fill())) {
-        const part = rest.subarray(0, length - filled)
-        out.set(part, filled)
-        filled += part.length
-        rest = rest.subarray(part.length)
-      }
-      return filled === length ? out : out.slice(0, filled)
-    },
-    isAtEnd: async () => !(await fill()),
-  }
 }

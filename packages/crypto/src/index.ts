@@ -1,6 +1,6 @@
 export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
 export { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
-export { deriveKeyV1, passwordOf } from './file-key.ts'
+export { passwordOf } from './file-key.ts'
 export {
   bytesMostV1,
   createSeedV1,
@@ -12,6 +12,7 @@ export {
   saltBytes,
   tagBytes,
 } from './file-v1.ts'
+export { decryptUnverifiedV1, encryptV1, type VerifiedV1, verifyV1 } from './file-v1-stream.ts'
 export {
   chunkBytesV2,
   decryptV2,

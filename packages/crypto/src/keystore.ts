@@ -4,6 +4,7 @@ import { scryptAsync } from '@noble/hashes/scrypt.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concatBytes, hexToBytes, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { isEqual } from './is-equal.ts'
 import { keyBytes, type Wallet, walletFromBytes, walletFromPrivateKey } from './wallet.ts'
 
 /** Cost of the password: 2^17 as geth and ethers use it. */
@@ -138,12 +139,6 @@ function hex(value: unknown, lengthBytes?: number): Uint8Array {
 function whole(value: unknown): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) throw invalid('a number is out of bounds')
   return value
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  let difference = a.length ^ b.length
-  for (let i = 0; i < a.length; i++) difference |= (a[i] ?? 0) ^ (b[i] ?? 0)
-  return difference === 0
 }
 
 function invalid(why: string): CairnError {

@@ -1,46 +1,59 @@
-import { type ByteSource, decryptBytesV1, encryptBytesV1, type SeedV1 } from '@cairn/crypto'
+import { type ByteSource, openSource, verifyV1 } from '@cairn/crypto'
 import { CairnError } from '@cairn/protocol'
 
-// The browser's half of cipher.ts: WebCrypto takes a message whole, in the browser's own threads, not in the page's.
+// The browser's half of cipher.ts: the first format in flat memory by WebCrypto.
+export { decryptUnverifiedV1, encryptV1 } from '@cairn/crypto'
 
-/** Largest file of the first format in a page's memory, which holds it twice. */
-const bytesMost = 512 * 1024 * 1024
-const mobileBytesMost = 128 * 1024 * 1024
+/** Encrypted bytes that wait together: each Blob lies outside the page's memory, on disk where there is much of it. */
+const spoolBytes = 8 * 1024 * 1024
 
-function limitBytes(): number {
-  const hints: unknown = Reflect.get(navigator, 'userAgentData')
-  const isMobile = typeof hints === 'object' && hints !== null && 'mobile' in hints && hints.mobile === true
-  return isMobile ? mobileBytesMost : bytesMost
-}
-
-async function gather(source: ByteSource): Promise<Uint8Array> {
-  const most = limitBytes()
-  const pieces: Uint8Array<ArrayBuffer>[] = []
-  let total = 0
-  for await (const piece of source) {
-    total += piece.length
-    if (total > most) {
-      throw new CairnError('FILE_TOO_LARGE', {
-        details: { bytesMost: most },
-        hint: 'Use the second format in browsers, or the command line.',
-      })
-    }
-    pieces.push(new Uint8Array(piece))
-  }
-  return new Uint8Array(await new Blob(pieces).arrayBuffer())
-}
-
-export async function* encryptV1(
-  source: ByteSource,
-  masterKey: string,
-  seed: SeedV1,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  yield await encryptBytesV1(await gather(source), masterKey, seed)
-}
-
+/**
+ * Decrypts a stream of the first format and gives nothing before all of it is verified: the encrypted bytes wait in Blobs,
+ * which cannot change, are gone through once, and decrypted in a second pass.
+ * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED, FILE_TOO_LARGE where the browser has no room for the Blobs
+ */
 export async function* decryptV1(source: ByteSource, masterKey: string): AsyncGenerator<Uint8Array, void, undefined> {
-  yield await decryptBytesV1(await gather(source), masterKey)
+  const spool: Blob[] = []
+  const verified = await verifyV1(fill(spool, source), masterKey)
+  yield* verified.decrypt(drain(spool))
 }
 
-/** In a browser there is no place that nobody sees: what it gives is verified. */
-export const decryptUnverifiedV1 = decryptV1
+/** Passes pieces on, and keeps them. */
+async function* fill(spool: Blob[], source: ByteSource): AsyncGenerator<Uint8Array> {
+  const pieces = openSource(source)
+  let waiting: Uint8Array<ArrayBuffer>[] = []
+  let waitingBytes = 0
+  const flush = () => {
+    spool.push(new Blob(waiting))
+    waiting = []
+    waitingBytes = 0
+  }
+  try {
+    for await (const piece of pieces) {
+      waiting.push(new Uint8Array(piece))
+      waitingBytes += piece.length
+      if (waitingBytes >= spoolBytes) flush()
+      yield piece
+    }
+    flush()
+  } finally {
+    await pieces.close()
+  }
+}
+
+/** Gives what was kept, and lets go of it on the way. */
+async function* drain(spool: Blob[]): AsyncGenerator<Uint8Array> {
+  for (let blob = spool.shift(); blob !== undefined; blob = spool.shift()) yield await read(blob)
+}
+
+async function read(blob: Blob): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await blob.arrayBuffer())
+  } catch (cause) {
+    throw new CairnError('FILE_TOO_LARGE', {
+      message: 'The browser has no room for this file',
+      hint: 'Decrypt it with the command line, or free room on the disk.',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * One AES-256-GCM message in pieces. WebCrypto takes a message whole only; its parts it gives one by one: the key stream is
+ * AES-CTR, and GHASH of a piece is what the tag of an empty message says of the piece as additional data. What is left to do
+ * here is one multiplication for each piece. Nothing of such an inner tag leaves this file.
+ * @see https://csrc.nist.gov/pubs/sp/800/38/d/final
+ */
+export type GcmMessage = {
+  /** Encrypts, or decrypts, which is the same. @param fromByte where the bytes lie in the message, a multiple of 16 */
+  crypt(bytes: Uint8Array<ArrayBuffer>, fromByte: number): Promise<Uint8Array<ArrayBuffer>>
+  /** Takes ciphertext into the tag, piece after piece; only the last may end within a block of 16 bytes. */
+  absorb(ciphertext: Uint8Array<ArrayBuffer>): Promise<void>
+  /** The 16 bytes of the tag of all that was absorbed. */
+  tag(): Promise<Uint8Array<ArrayBuffer>>
+}
+
+const blockBytes = 16
+const nothing = new Uint8Array(0)
+const zeroBlock = new Uint8Array(blockBytes)
+/** The field's polynomial, x^128 + x^7 + x^2 + x + 1, as GCM writes it: the first bit is the lowest power. */
+const polynomial = 0xe1n << 120n
+const one = 1n << 127n
+
+/**
+ * Opens a message.
+ * @param keyBytes 32 bytes
+ * @param iv 12 bytes, never used twice with the same key
+ */
+export async function openGcm(keyBytes: Uint8Array<ArrayBuffer>, iv: Uint8Array<ArrayBuffer>): Promise<GcmMessage> {
+  const { subtle } = crypto
+  const [counterKey, tagKey] = await Promise.all([
+    subtle.importKey('raw', keyBytes, 'AES-CTR', false, ['encrypt']),
+    subtle.importKey('raw', keyBytes, 'AES-GCM', false, ['encrypt']),
+  ])
+  const stream = async (counter: Uint8Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>) =>
+    new Uint8Array(await subtle.encrypt({ name: 'AES-CTR', counter, length: 32 }, counterKey, bytes))
+  // The hash key is the block cipher of zeros, and what hides a tag that of the counter's first value.
+  const [h, mask] = await Promise.all([
+    stream(new Uint8Array(blockBytes), zeroBlock).then(toElement),
+    stream(counterAt(iv, 1), zeroBlock).then(toElement),
+  ])
+  const power = rememberLast((blocks: number) => raise(h, blocks))
+  const lengthTimesH = rememberLast((bytes: number) => multiply(additionalLength(bytes), h))
+
+  // GHASH of what came so far, times h: so the hashes of pieces join without a division.
+  let hash = 0n
+  let total = 0
+  return {
+    crypt: (bytes, fromByte) => stream(counterAt(iv, 2 + fromByte / blockBytes), bytes),
+    async absorb(ciphertext) {
+      if (ciphertext.length === 0) return
+      const sealed = await subtle.encrypt({ name: 'AES-GCM', iv, additionalData: ciphertext }, tagKey, nothing)
+      const ofPiece = toElement(new Uint8Array(sealed)) ^ mask ^ lengthTimesH(ciphertext.length)
+      hash = multiply(hash, power(Math.ceil(ciphertext.length / blockBytes))) ^ ofPiece
+      total += ciphertext.length
+    },
+    tag: async () => fromElement(hash ^ multiply(BigInt(total) << 3n, h) ^ mask),
+  }
+}
+
+function counterAt(iv: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
+  const counter = new Uint8Array(blockBytes)
+  counter.set(iv)
+  new DataView(counter.buffer).setUint32(12, count)
+  return counter
+}
+
+/** The block of lengths of a message that has additional data only, in bits. */
+function additionalLength(bytes: number): bigint {
+  return BigInt(bytes) << 67n
+}
+
+/** Keeps the last answer: all pieces but one have the same length. */
+function rememberLast(work: (input: number) => bigint): (input: number) => bigint {
+  let known: { input: number; output: bigint } | undefined
+  return (input) => {
+    if (known?.input !== input) known = { input, output: work(input) }
+    return known.output
+  }
+}
+
+function raise(base: bigint, exponent: number): bigint {
+  let result = one
+  let square = base
+  for (let rest = exponent; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) result = multiply(result, square)
+    square = multiply(square, square)
+  }
+  return result
+}
+
+/** Multiplies in GF(2^128). */
+function multiply(x: bigint, y: bigint): bigint {
+  let product = 0n
+  let shifted = y
+  for (let bit = one; bit > 0n; bit >>= 1n) {
+    if ((x & bit) !== 0n) product ^= shifted
+    shifted = (shifted & 1n) === 0n ? shifted >> 1n : (shifted >> 1n) ^ polynomial
+  }
+  return product
+}
+
+function toElement(block: Uint8Array<ArrayBuffer>): bigint {
+  const view = new DataView(block.buffer, block.byteOffset, blockBytes)
+  return (view.getBigUint64(0) << 64n) | view.getBigUint64(8)
+}
+
+function fromElement(element: bigint): Uint8Array<ArrayBuffer> {
+  const block = new Uint8Array(blockBytes)
+  const view = new DataView(block.buffer)
+  view.setBigUint64(0, element >> 64n)
+  view.setBigUint64(8, element & 0xffff_ffff_ffff_ffffn)
+  return block
+}
