@@ -26,6 +26,7 @@ export type ResponseDefinition =
   | { kind: 'json'; schema: Schema; description?: string }
   | { kind: 'text'; mediaType: string; description?: string }
   | { kind: 'bytes'; description?: string }
+  | { kind: 'none'; description?: string }
 
 /** Limits that hold before any work is done. */
 export type CallLimits = {
@@ -41,7 +42,7 @@ export type CallLimits = {
 export type CallDefinition = {
   /** The word that route, SDK function, CLI command and page share. */
   id: string
-  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
   /** Path with `{name}` parameters; `{name*}` at the end takes the rest, slashes and all. */
   path: string
   host: Host

@@ -7,6 +7,7 @@ import * as names from './calls/names.ts'
 import * as payments from './calls/payments.ts'
 import * as proofs from './calls/proofs.ts'
 import * as provider from './calls/provider.ts'
+import * as resumable from './calls/resumable.ts'
 import * as service from './calls/service.ts'
 import * as sessions from './calls/sessions.ts'
 import * as uploads from './calls/uploads.ts'
@@ -28,6 +29,12 @@ export const allCalls: readonly CallDefinition[] = [
   uploads.importCar,
   uploads.pinCid,
   uploads.catKubo,
+  resumable.getTusOptions,
+  resumable.createUpload,
+  resumable.listOpenUploads,
+  resumable.getUpload,
+  resumable.sendUploadBytes,
+  resumable.cancelUpload,
   files.listFiles,
   files.getFileInfo,
   files.deleteFile,

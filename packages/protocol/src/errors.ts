@@ -142,6 +142,11 @@ export const errorTable = {
   SHARD_MISMATCH: row(400, 'The shard does not fit its commitment', 'Send each node its own shard of one set.'),
   WRONG_NODE: row(400, 'This call is for another key node', 'Send it to the node named in the path, or to the router.'),
   KEY_NOT_FOUND: row(400, 'cid not found', 'Check the CID: no key was saved for it, or it was retired.'),
+  UPLOAD_LIMIT: row(
+    403,
+    'This account has as many unfinished uploads as it may',
+    'Finish or cancel some of them (GET /api/uploads lists them).',
+  ),
   KEY_LIMIT: row(403, 'This address holds as many keys as a node keeps for one', 'Retire keys that are not needed.'),
   INVALID_CONDITION: row(400, 'Condition validation error', 'Mend the conditions as the message says.'),
   CHAIN_NOT_SUPPORTED: row(
@@ -209,6 +214,13 @@ export const errorTable = {
   NOT_A_FILE: row(400, 'This is a folder, not a file', 'List it, or name a file below it.'),
   METHOD_NOT_ALLOWED: row(405, 'This method is not supported here', 'See /docs for the calls there are.'),
   CONFLICT: row(409, 'Somebody else changed this at the same time', 'Try again.', true),
+  UPLOAD_OFFSET: row(
+    409,
+    'The bytes do not begin where the upload stands',
+    'Ask for its offset (HEAD) and send what follows.',
+    true,
+  ),
+  UPLOAD_BUSY: row(423, 'Another request is writing to this upload', 'Try again in some seconds.', true),
   GONE: row(410, 'This call was retired', 'The answer names what to use instead.'),
 
   // What it costs, how much is allowed

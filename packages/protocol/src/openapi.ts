@@ -115,8 +115,12 @@ function responses(call: CallDefinition): Json {
       ? { 'application/json': { schema: jsonSchema(good.schema) } }
       : good.kind === 'text'
         ? { [good.mediaType]: { schema: { type: 'string' } } }
-        : { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
-  const result: Record<string, Json> = { [call.status ?? 200]: { description: good.description ?? 'Done', content } }
+        : good.kind === 'none'
+          ? undefined
+          : { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+  const result: Record<string, Json> = {
+    [call.status ?? 200]: { description: good.description ?? 'Done', ...(content === undefined ? {} : { content }) },
+  }
   const byStatus = Map.groupBy(new Set<ErrorCode>([...call.errors, ...commonErrors]), (code) => errorTable[code].status)
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
     if (status === 0) continue

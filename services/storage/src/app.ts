@@ -11,6 +11,7 @@ import { registerPaymentRoutes } from './payments/routes.ts'
 import { registerPinRoutes } from './pins/routes.ts'
 import type { Provider } from './proofs/provider.ts'
 import { registerProofRoutes } from './proofs/routes.ts'
+import { registerResumableRoutes } from './resumable/routes.ts'
 import { registerServiceRoutes } from './service/routes.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
 
@@ -44,6 +45,7 @@ export function createApp({ context, providers, readiness, profile, stop }: AppP
   registerAccountRoutes(app, context)
   registerPaymentRoutes(app, context)
   registerUploadRoutes(app, context)
+  registerResumableRoutes(app, context)
   registerFileRoutes(app, context)
   registerPinRoutes(app, context)
   registerProofRoutes(app, context, providers)

@@ -63,6 +63,9 @@ export type StorageConfig = {
   readonly dnslinkResolvers: readonly string[]
   readonly scrubBytesPerSecond: number
   readonly packGraceMs: number
+  /** How long an upload in parts waits for its next bytes, and how many an account may have. */
+  readonly uploadLifeMs: number
+  readonly openUploadsMost: number
   readonly stopTimeoutMs: number
   readonly logLevel: LogLevel
 }
@@ -196,6 +199,16 @@ export const settings = {
     fallback: String(24 * 3600),
     read: (value: string) => whole(0, 366 * 24 * 3600)(value) * 1000,
   },
+  CAIRN_UPLOAD_LIFE_SECONDS: {
+    about: 'How long an upload that comes in parts waits for its next bytes before it is given up.',
+    fallback: String(7 * 24 * 3600),
+    read: (value: string) => whole(60, 366 * 24 * 3600)(value) * 1000,
+  },
+  CAIRN_OPEN_UPLOADS: {
+    about: 'Uploads in parts that one account may have unfinished.',
+    fallback: '100',
+    read: whole(0, 100_000),
+  },
   ...listenerSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
@@ -246,6 +259,8 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     dnslinkResolvers: values.CAIRN_DNSLINK_RESOLVERS,
     scrubBytesPerSecond: values.CAIRN_SCRUB_BYTES_PER_SECOND,
     packGraceMs: values.CAIRN_PACK_GRACE_SECONDS,
+    uploadLifeMs: values.CAIRN_UPLOAD_LIFE_SECONDS,
+    openUploadsMost: values.CAIRN_OPEN_UPLOADS,
     stopTimeoutMs: values.CAIRN_STOP_TIMEOUT_SECONDS,
     logLevel: values.CAIRN_LOG_LEVEL,
   })

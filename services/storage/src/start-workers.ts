@@ -7,6 +7,7 @@ import { createPaymentWorker } from './payments/worker.ts'
 import { createNonceSource } from './proofs/nonces.ts'
 import type { Provider } from './proofs/provider.ts'
 import { createDealWorkers, createPieceWorker } from './proofs/worker.ts'
+import { createResumableWorker } from './resumable/resumable.ts'
 import { createReconcileWorker } from './workers/reconcile.ts'
 import { createRemovePacksWorker } from './workers/remove-packs.ts'
 import { createScrubWorker } from './workers/scrub.ts'
@@ -29,6 +30,7 @@ export function startWorkers({ context, objects, providers, pullUrl, onEvent }: 
   const workers: Worker[] = [
     createRemovePacksWorker({ db, objects, packs, clock, graceMs: config.packGraceMs, onEvent }),
     createNamesWorker(context, clock),
+    createResumableWorker(context, clock),
   ]
   if (config.scrubBytesPerSecond > 0) {
     workers.push(

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
 const allowedHeaders =
-  'Authorization, Content-Type, Encryption, Mime-Type, X-Storage-Type, X-Deal-Parameter, X-Cairn-Proof, X-Auth-Message'
-const exposedHeaders = 'X-Cairn-Code, X-Request-Id, Retry-After, X-Chunked-Output, X-Stream-Output'
+  'Authorization, Content-Type, Encryption, Mime-Type, X-Storage-Type, X-Deal-Parameter, X-Cairn-Proof, X-Auth-Message, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, X-Requested-With'
+const exposedHeaders =
+  'X-Cairn-Code, X-Request-Id, Retry-After, X-Chunked-Output, X-Stream-Output, Location, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Upload-Length, Upload-Offset, Upload-Metadata, Upload-Expires'
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 /**

@@ -24,21 +24,31 @@ const reservationLifetimeMs = 2 * transferTimeoutMs
  */
 export async function reserve(context: Context, address: string, bytes: number): Promise<Reservation> {
   const id = randomUUID()
-  const now = context.clock.now()
-  await context.db.write(async (trx) => {
-    await hold(context, trx, address, bytes)
-    await trx
-      .insertInto('reservation')
-      .values({
-        id,
-        address,
-        bytes,
-        process_id: context.processId,
-        created_at: now,
-        expires_at: now + reservationLifetimeMs,
-      })
-      .execute()
-  })
+  const { processId } = context
+  const expiresAt = context.clock.now() + reservationLifetimeMs
+  await context.db.write((trx) => holdRoom(context, trx, { id, address, bytes, processId, expiresAt }))
+  return reservationOf(context, id, address)
+}
+
+/** Owner of reservations that outlive processes: whoever made them gives them back. */
+export const lastingOwner = 'lasting'
+
+/** Holds room inside the caller's unit of work. @throws CairnError QUOTA_EXCEEDED as {@link reserve} */
+export async function holdRoom(
+  context: Context,
+  trx: Kysely<Schema>,
+  room: { id: string; address: string; bytes: number; processId: string; expiresAt: number },
+): Promise<void> {
+  const { id, address, bytes, processId, expiresAt } = room
+  await hold(context, trx, address, bytes)
+  await trx
+    .insertInto('reservation')
+    .values({ id, address, bytes, process_id: processId, created_at: context.clock.now(), expires_at: expiresAt })
+    .execute()
+}
+
+/** A reservation that is there already. */
+export function reservationOf(context: Context, id: string, address: string): Reservation {
   return {
     id,
     address,
@@ -89,7 +99,7 @@ export function quotaExceeded(
 }
 
 /** Drops a reservation and what it held; answers false where it was gone already. */
-async function giveBack(trx: Kysely<Schema>, id: string): Promise<boolean> {
+export async function giveBack(trx: Kysely<Schema>, id: string): Promise<boolean> {
   const row = await trx
     .deleteFrom('reservation')
     .where('id', '=', id)
@@ -132,7 +142,7 @@ export async function credit(trx: Kysely<Schema>, address: string, bytes: number
 export async function releaseAbandoned(context: Pick<Context, 'db' | 'clock'>): Promise<number> {
   const { db, clock } = context
   return db.write(async (trx) => {
-    let query = trx.selectFrom('reservation').select('id')
+    let query = trx.selectFrom('reservation').select('id').where('process_id', '<>', lastingOwner)
     if (db.kind === 'postgres') query = query.where('expires_at', '<', clock.now())
     const rows = await query.execute()
     for (const { id } of rows) await giveBack(trx, id)

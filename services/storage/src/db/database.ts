@@ -4,13 +4,14 @@ import { createPayments } from './migrations/0002_create-payments.ts'
 import { createNames } from './migrations/0003_create-names.ts'
 import { createProofs } from './migrations/0004_create-proofs.ts'
 import { indexProofs } from './migrations/0005_index-proofs.ts'
+import { createResumableUploads } from './migrations/0006_create-resumable-uploads.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of the storage service. */
 export type Database = ServiceDatabase<Schema>
 
 /** All migrations, in order. Names never change once released. */
-const migrations = [createTables, createPayments, createNames, createProofs, indexProofs]
+const migrations = [createTables, createPayments, createNames, createProofs, indexProofs, createResumableUploads]
 
 /** Opens the database of the storage service and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */
 export function openDatabase(settings: DatabaseSettings): Promise<Database> {

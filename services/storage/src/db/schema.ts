@@ -305,6 +305,34 @@ type NameRecordTable = {
   published_at: number
 }
 
+/**
+ * An upload whose bytes come in parts. The room it takes is held by the reservation of its id. `writer` is the request or
+ * import that works on it, until `writer_until`.
+ */
+export type ResumableUploadTable = {
+  id: string
+  address: string
+  length_bytes: number
+  offset_bytes: number
+  /** `Upload-Metadata` as it was sent. */
+  metadata: string
+  state: 'receiving' | 'received' | 'stored' | 'failed'
+  /** What was stored, as JSON. */
+  result: string | null
+  /** Why it failed: code, message and hint as JSON. */
+  error: string | null
+  writer: string | null
+  writer_until: number | null
+  /** Tries to store it, and when the next is due. */
+  tries: number
+  retry_at: number
+  created_at: number
+  expires_at: number
+}
+
+/** Bytes of such an upload: an object. */
+type ResumablePartTable = { upload_id: string; offset_bytes: number; size_bytes: number; object_key: string }
+
 /** Which migrations have run. */
 type MigrationTable = { name: string; applied_at: number }
 
@@ -333,5 +361,7 @@ export type Schema = {
   ipns_name: IpnsNameTable
   name_entry: NameEntryTable
   name_record: NameRecordTable
+  resumable_upload: ResumableUploadTable
+  resumable_part: ResumablePartTable
   migration: MigrationTable
 }

@@ -1,6 +1,8 @@
 import type { Uploaded } from '@cairn/protocol'
 import type { BlockSink, ImportOptions, ImportProfile } from '@cairn/unixfs'
+import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import { buildRoots, chooseShape, type UploadEntry, type UploadRoots } from './build-roots.ts'
@@ -26,7 +28,12 @@ export type AddOptions = {
   /** Overrides what is found out. */
   mimeType: string | undefined
   storageType: string | undefined
+  /** Of an upload that holds its room already. */
+  held?: HeldUpload
 }
+
+/** An upload whose room is held by somebody else, who also gives it back, and who records what came of it. */
+export type HeldUpload = { meter: QuotaMeter; record(trx: Kysely<Schema>, roots: Uploaded[]): Promise<void> }
 
 /** What was added: the roots as answers, and every entry in Kubo's order. */
 export type Added = { roots: Uploaded[]; entries: UploadEntry[] }
@@ -47,19 +54,22 @@ export async function addFiles(context: Context, address: string, body: Feed, op
 }
 
 async function importAndKeep(context: Context, address: string, body: Feed, options: AddOptions): Promise<Added> {
-  const meter = openQuotaMeter(context, address)
+  const { held } = options
+  const meter = held?.meter ?? openQuotaMeter(context, address)
   try {
     const writer = context.packs.begin()
     try {
       const { parts, built } = await importBody(body, options, writer.sink, meter)
-      await keepPack(context, address, writer, meter, await toUploads(parts, built, options))
-      return toAnswer(built)
+      const added = toAnswer(built)
+      const uploads = await toUploads(parts, built, options)
+      await keepPack(context, address, writer, meter, uploads, (trx) => held?.record(trx, added.roots))
+      return added
     } catch (error) {
       await giveUp(context, 'abort the pack', () => writer.abort())
       throw error
     }
   } catch (error) {
-    await giveUp(context, 'give back the reservation', () => meter.release())
+    if (held === undefined) await giveUp(context, 'give back the reservation', () => meter.release())
     throw error
   }
 }

@@ -3,6 +3,7 @@ import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { PartHead } from '../multipart/part-head.ts'
 import { type Feed, readMultipart } from '../multipart/read-multipart.ts'
+import type { HeldUpload } from './add-files.ts'
 import { createDagIndex, type DagIndex } from './dag-index.ts'
 import { giveUp } from './give-up.ts'
 import { toUploadError } from './import-errors.ts'
@@ -21,6 +22,8 @@ export type ImportCarOptions = {
   isKubo: boolean
   storageType: string | undefined
   signal: AbortSignal
+  /** Of an upload that holds its room already. */
+  held?: HeldUpload
 }
 
 /** What a CAR came to: its roots as answers, and how many blocks were read. */
@@ -44,11 +47,11 @@ export async function importCar(
   options: ImportCarOptions,
 ): Promise<ImportedCar> {
   try {
-    const meter = openQuotaMeter(context, address)
+    const meter = options.held?.meter ?? openQuotaMeter(context, address)
     try {
       return await importAndKeep(context, address, body, options, meter)
     } catch (error) {
-      await giveUp(context, 'give back the reservation', () => meter.release())
+      if (options.held === undefined) await giveUp(context, 'give back the reservation', () => meter.release())
       throw error
     }
   } catch (error) {
@@ -60,7 +63,7 @@ async function importAndKeep(
   context: Context,
   address: string,
   body: Feed,
-  { boundary, bodyBytes, isKubo, storageType, signal }: ImportCarOptions,
+  { boundary, bodyBytes, isKubo, storageType, signal, held }: ImportCarOptions,
   meter: QuotaMeter,
 ): Promise<ImportedCar> {
   const writer = context.packs.begin()
@@ -87,13 +90,14 @@ async function importAndKeep(
     const uploads = await measureRoots(roots, index, storageType ?? null)
     const chargedBytes = uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
-    await keepPack(context, address, writer, meter, uploads)
+    const answers = uploads.map(({ name, cid, dagSizeBytes }) => ({
+      Name: name,
+      Hash: cid.toString(),
+      Size: String(dagSizeBytes),
+    }))
+    await keepPack(context, address, writer, meter, uploads, (trx) => held?.record(trx, answers))
     return {
-      roots: uploads.map(({ name, cid, dagSizeBytes }) => ({
-        Name: name,
-        Hash: cid.toString(),
-        Size: String(dagSizeBytes),
-      })),
+      roots: answers,
       blockCount: cars.reduce((sum, { blockCount }) => sum + blockCount, 0),
       blockBytes: cars.reduce((sum, { blockBytes }) => sum + blockBytes, 0),
     }

@@ -1,5 +1,7 @@
+import type { Kysely } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
 import type { PackWriter, SealedPack } from '../packs/packs.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import { hasUpload, insertUploads, type NewUpload } from './store.ts'
@@ -17,6 +19,9 @@ export type UploadToKeep = {
   kind: NewUpload['kind']
 }
 
+/** What is recorded in the same unit of work as the uploads: both are, or neither is. */
+export type RecordAlongside = (trx: Kysely<Schema>) => Promise<void> | undefined
+
 /**
  * Makes a written pack durable and, in one unit of work, records it, the uploads and what they use. When the promise
  * resolves nothing can take the data away; when it fails nothing of it is left. Answers the rows' ids, in order.
@@ -29,6 +34,7 @@ export async function keepPack(
   writer: PackWriter,
   meter: QuotaMeter,
   uploads: readonly UploadToKeep[],
+  record?: RecordAlongside,
 ): Promise<string[]> {
   await meter.ready()
   const sealed = await writer.seal(uploads.map(({ cid }) => cid))
@@ -40,6 +46,7 @@ export async function keepPack(
       await insertUploads(trx, address, rows)
       for (const { id } of rows) await context.packs.record(trx, sealed, id)
       await meter.settle(trx, usedBytes)
+      await record?.(trx)
     })
   } catch (error) {
     if (!(await isRecorded(context, rows, sealed))) throw error

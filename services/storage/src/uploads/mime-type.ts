@@ -10,3 +10,8 @@ export async function findMimeType(name: string, start: FileStart | undefined): 
   const found = contentTypeByName(name) ?? (start && (await contentTypeByBytes(start.bytes, start.isWhole)))
   return found?.split(';', 1)[0] ?? null
 }
+
+/** A type as a client names it, or undefined; published clients send the word `null` where they know none. */
+export function readMimeType(header: string | undefined): string | undefined {
+  return header !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(header) ? header.toLowerCase() : undefined
+}

@@ -28,10 +28,17 @@ export type QuotaMeter = {
   release(): Promise<void>
 }
 
-/** Opens the meter of one upload. Nothing is held yet. */
-export function openQuotaMeter(context: Context, address: string): QuotaMeter {
-  let reservation: Reservation | undefined
-  let held = 0
+/**
+ * Opens the meter of one upload.
+ * @param room what is held for it already; nothing unless told
+ */
+export function openQuotaMeter(
+  context: Context,
+  address: string,
+  room?: { reservation: Reservation; heldBytes: number },
+): QuotaMeter {
+  let reservation = room?.reservation
+  let held = room?.heldBytes ?? 0
   /** What the whole upload was said to need, where it was said. */
   let expected = 0
   let taken = 0

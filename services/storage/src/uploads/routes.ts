@@ -10,6 +10,7 @@ import { openCat } from './cat-file.ts'
 import { type ImportedCar, importCar } from './import-car.ts'
 import { readImportProfile } from './import-profile.ts'
 import { isKuboClient } from './kubo-client.ts'
+import { readMimeType } from './mime-type.ts'
 import { readSteadily } from './read-steadily.ts'
 
 /** Binds the calls that bring bytes in, and Kubo's way to read them. */
@@ -92,9 +93,4 @@ function sendJson(reply: FastifyReply, answer: Uploaded | readonly Uploaded[] | 
 function readLength(header: string | undefined): number | undefined {
   const length = Number(header ?? Number.NaN)
   return Number.isSafeInteger(length) && length >= 0 ? length : undefined
-}
-
-/** Published clients send the word `null` where they know no type. */
-function readMimeType(header: string | undefined): string | undefined {
-  return header !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(header) ? header.toLowerCase() : undefined
 }

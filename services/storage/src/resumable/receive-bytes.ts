@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { CairnError, MIB, resumableSegmentBytes, uploadWriterLifetimeMs } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import type { Feed } from '../multipart/read-multipart.ts'
+import type { ObjectWriter } from '../objects/objects.ts'
+import { giveUp } from '../uploads/uploads.ts'
+import { addPart, keepUpload, type ResumableUpload } from './store.ts'
+
+/** Where the parts of uploads lie in the object store until the last has come. */
+export const partPrefix = 'uploads/'
+
+/** Pieces are joined up to this size before they are written: many small writes cost more. */
+const writeBytes = MIB
+
+/**
+ * Takes bytes of an upload from its offset on. They are made durable in segments, and the offset moves behind each; what
+ * arrived before the sender went away is kept. Answers the new offset.
+ *
+ * @throws CairnError PAYLOAD_TOO_LARGE for more bytes than are missing, UPLOAD_BUSY where another took over, STORAGE_FULL,
+ * STORAGE_FAILED, and what the feed throws
+ */
+export async function receiveBytes(
+  context: Context,
+  upload: ResumableUpload,
+  writer: string,
+  feed: Feed,
+): Promise<number> {
+  const { id, length_bytes: lengthBytes } = upload
+  const segments = openSegments(context, upload, writer)
+  let receivedBytes = 0
+  let told = 0
+  const beat = setInterval(() => {
+    // A sender that is silent loses its right: it may have gone and come back by another connection.
+    if (told === receivedBytes && !segments.isBusy) return
+    told = receivedBytes
+    keepUpload(context, id, writer).catch((error: unknown) => context.log.warn({ err: error }, 'cannot keep an upload'))
+  }, uploadWriterLifetimeMs / 4)
+  beat.unref()
+  try {
+    try {
+      await feed((piece) => {
+        receivedBytes += piece.length
+        if (upload.offset_bytes + receivedBytes > lengthBytes) throw tooLong(lengthBytes)
+        return segments.take(piece)
+      })
+    } catch (error) {
+      if (segments.hasFailed || CairnError.is(error, 'PAYLOAD_TOO_LARGE')) throw error
+      await segments.flush()
+      throw error
+    }
+    await segments.flush()
+    return segments.offset
+  } finally {
+    clearInterval(beat)
+    await segments.abort()
+  }
+}
+
+/** More bytes than an upload was said to have. */
+export function tooLong(lengthBytes: number): CairnError {
+  return new CairnError('PAYLOAD_TOO_LARGE', {
+    message: 'These are more bytes than the upload was said to have',
+    details: { lengthBytes },
+  })
+}
+
+type Segments = {
+  readonly offset: number
+  readonly isBusy: boolean
+  readonly hasFailed: boolean
+  take(piece: Uint8Array): Promise<void> | undefined
+  /** Makes durable what was taken. */
+  flush(): Promise<void>
+  /** Removes what was not made durable. */
+  abort(): Promise<void>
+}
+
+function openSegments(context: Context, upload: ResumableUpload, writer: string): Segments {
+  let offset = upload.offset_bytes
+  let object: { key: string; out: ObjectWriter } | undefined
+  let written = 0
+  let gathered: Uint8Array[] = []
+  let gatheredBytes = 0
+  let isBusy = false
+  let hasFailed = false
+
+  const guard = async (step: () => Promise<void>): Promise<void> => {
+    isBusy = true
+    try {
+      await step()
+    } catch (error) {
+      hasFailed = true
+      throw error
+    } finally {
+      isBusy = false
+    }
+  }
+  const write = async (): Promise<void> => {
+    if (gatheredBytes === 0) return
+    if (object === undefined) {
+      const key = `${partPrefix}${upload.id}.${offset}.${randomUUID()}`
+      object = { key, out: await context.objects.create(key) }
+    }
+    const pieces = gathered
+    written += gatheredBytes
+    gathered = []
+    gatheredBytes = 0
+    await object.out.append(pieces)
+  }
+  const finish = async (): Promise<void> => {
+    await write()
+    if (object === undefined) return
+    const { key, out } = object
+    await out.finish()
+    object = undefined
+    try {
+      await addPart(context, upload, writer, { offset_bytes: offset, size_bytes: written, object_key: key })
+    } catch (error) {
+      // In doubt it stays: the answer to the commit may be lost, not the commit. The sweep removes what no row names.
+      if (CairnError.is(error, 'UPLOAD_BUSY')) {
+        await giveUp(context, 'remove a part', () => context.objects.remove(key))
+      }
+      throw error
+    }
+    offset += written
+    written = 0
+  }
+
+  return {
+    get offset() {
+      return offset
+    },
+    get isBusy() {
+      return isBusy
+    },
+    get hasFailed() {
+      return hasFailed
+    },
+    take(piece) {
+      gathered.push(piece)
+      gatheredBytes += piece.length
+      if (written + gatheredBytes >= resumableSegmentBytes) return guard(finish)
+      return gatheredBytes >= writeBytes ? guard(write) : undefined
+    },
+    flush: () => guard(finish),
+    async abort() {
+      const out = object?.out
+      if (out !== undefined) await giveUp(context, 'remove an unfinished part', () => out.abort())
+    },
+  }
+}

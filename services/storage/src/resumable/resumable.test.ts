@@ -1,0 +1,456 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { rename } from 'node:fs/promises'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { MIB, resumableSegmentBytes, tusBodyType, type UploadInfo } from '@cairn/protocol'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { CID } from 'multiformats/cid'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { feedFrom } from '../multipart/read-multipart.ts'
+import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { receiveBytes } from './receive-bytes.ts'
+import { takeUpload } from './store.ts'
+import { removeExpired, removeOrphans, storeLeftOver } from './worker.ts'
+
+let postgres: PostgresFixture
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+
+const day = 24 * 3_600_000
+const never = new AbortController().signal
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const metadata = (values: Record<string, string>) =>
+  Object.entries(values)
+    .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
+    .join(',')
+
+describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) => {
+  let storage: TestStorage
+  let databaseUrl: string | undefined
+  let key: string
+  const account = privateKeyToAccount(generatePrivateKey())
+  const settings = (more: Record<string, string> = {}) => ({
+    CAIRN_FREE_BYTES: String(64 * MIB),
+    CAIRN_OPEN_UPLOADS: '3',
+    ...(databaseUrl === undefined ? {} : { CAIRN_DATABASE_URL: databaseUrl }),
+    ...more,
+  })
+  beforeEach(async () => {
+    databaseUrl = kind === 'postgres' ? await postgres.createDatabase() : undefined
+    storage = await startTestStorage(settings())
+    key = await storage.createKey(account)
+  })
+  afterEach(() => storage[Symbol.asyncDispose]())
+
+  const tus = (
+    path: string,
+    options: Omit<RequestInit, 'headers'> & { headers?: Record<string, string>; duplex?: 'half' } = {},
+    at = storage,
+  ) =>
+    at.call(path, {
+      ...options,
+      headers: { authorization: `Bearer ${key}`, 'tus-resumable': '1.0.0', ...options.headers },
+    })
+  const create = async (length: number, values: Record<string, string> = { filename: 'a.bin' }) => {
+    const answer = await tus('/api/uploads', {
+      method: 'POST',
+      headers: { 'upload-length': String(length), 'upload-metadata': metadata(values) },
+    })
+    if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.body}`)
+    expect(answer.headers.get('tus-resumable')).toBe('1.0.0')
+    return new URL(answer.headers.get('location') ?? '', 'http://x/api/uploads').pathname
+  }
+  const patch = (path: string, offset: number, bytes: Uint8Array, at = storage) =>
+    tus(
+      path,
+      {
+        method: 'PATCH',
+        headers: { 'upload-offset': String(offset), 'content-type': tusBodyType },
+        body: Buffer.from(bytes),
+      },
+      at,
+    )
+  const head = async (path: string) => {
+    const answer = await tus(path, { method: 'HEAD' })
+    return { status: answer.status, offset: Number(answer.headers.get('upload-offset')) }
+  }
+  const info = async (path: string) => (await tus(path)).json as UploadInfo
+  const read = async (cid: string) =>
+    new Uint8Array(await (await fetch(`${storage.gatewayUrl}/ipfs/${cid}`)).arrayBuffer())
+  const figures = async () => {
+    const { db, objects } = storage.context
+    const row = await db.read
+      .selectFrom('account')
+      .selectAll()
+      .where('address', '=', account.address.toLowerCase())
+      .executeTakeFirstOrThrow()
+    const parts: string[] = []
+    for await (const { key: name } of objects.list('uploads/')) parts.push(name)
+    return {
+      used: row.data_used_bytes,
+      reserved: row.reserved_bytes,
+      uploads: row.upload_count,
+      parts: parts.length,
+    }
+  }
+  /** A PATCH that says `length` bytes and breaks off after `bytes`. */
+  const breakOff = (path: string, offset: number, length: number, bytes: Uint8Array, from = storage) =>
+    new Promise<void>((resolve) => {
+      const { hostname, port } = new URL(from.apiUrl)
+      const sending = request({
+        hostname,
+        port,
+        path,
+        method: 'PATCH',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'tus-resumable': '1.0.0',
+          'upload-offset': String(offset),
+          'content-type': tusBodyType,
+          'content-length': String(length),
+        },
+      })
+      sending.on('error', () => undefined)
+      sending.on('close', () => resolve())
+      sending.write(bytes, () => setTimeout(() => sending.destroy(), 100))
+    })
+  const until = async <T>(look: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> => {
+    for (;;) {
+      const value = await look()
+      if (wanted(value)) return value
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  /** Asks where it stands and sends the rest, until nobody else is in the way. */
+  const goOn = (path: string, bytes: Uint8Array, at = storage) =>
+    until(
+      async () => {
+        const { offset } = await head(path)
+        return (await patch(path, offset, bytes.subarray(offset), at)).status
+      },
+      (status) => {
+        expect([204, 409, 423]).toContain(status)
+        return status === 204
+      },
+    )
+  /** As if the process died between the last byte and storing: somebody has the right to the upload who never comes back. */
+  const dieBeforeStoring = async (path: string, bytes: Uint8Array) => {
+    const upload = await takeUpload(storage.context, path.split('/').at(-1) ?? '', 'receiving', 'dead')
+    if (upload === undefined) throw new Error('nobody else has it')
+    await receiveBytes(storage.context, upload, 'dead', feedFrom([bytes]))
+  }
+
+  test('bytes in parts become the same content as in one request', async () => {
+    const bytes = randomBytes(3 * MIB + 17)
+    const path = await create(bytes.length, { filename: 'photo.png', filetype: 'image/png' })
+    expect(await figures()).toMatchObject({ used: 0, reserved: bytes.length })
+    expect((await patch(path, 0, bytes.subarray(0, MIB))).status).toBe(204)
+    expect(await head(path)).toEqual({ status: 200, offset: MIB })
+    expect(await info(path)).toMatchObject({ state: 'receiving', offsetBytes: MIB, name: 'photo.png' })
+    const last = await patch(path, MIB, bytes.subarray(MIB))
+    expect([last.status, last.headers.get('upload-offset')]).toEqual([204, String(bytes.length)])
+    const { state, result } = await info(path)
+    expect(state).toBe('stored')
+    const cid = result?.[0]?.Hash ?? ''
+    expect(result?.[0]?.Name).toBe('photo.png')
+    expect(sha256(await read(cid))).toBe(sha256(bytes))
+    const form = new FormData()
+    form.append('file', new Blob([bytes]), 'photo.png')
+    const plain = await storage.call('/api/v0/add?cid-version=1', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: form,
+    })
+    expect((plain.json as { Hash: string }).Hash).toBe(cid)
+    expect(await figures()).toEqual({ used: 2 * bytes.length, reserved: 0, uploads: 2, parts: 0 })
+    const row = await storage.context.db.read.selectFrom('upload').select(['mime_type', 'kind']).execute()
+    expect(row[0]).toEqual({ mime_type: 'image/png', kind: 'file' })
+    // An empty request at the end does no harm.
+    expect((await patch(path, bytes.length, new Uint8Array())).status).toBe(204)
+    expect((await figures()).uploads).toBe(2)
+  })
+
+  test('an empty file is there at once', async () => {
+    const path = await create(0, { filename: 'empty' })
+    const { state, result } = await info(path)
+    expect(state).toBe('stored')
+    expect(result?.[0]?.Hash).toBe('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
+  })
+
+  test('what arrived before the connection broke is kept', async () => {
+    const bytes = randomBytes(resumableSegmentBytes + 3 * MIB)
+    const path = await create(bytes.length)
+    const sent = resumableSegmentBytes + MIB + 5
+    await breakOff(path, 0, bytes.length, bytes.subarray(0, sent))
+    const { offset } = await until(
+      () => head(path),
+      (now) => now.offset > resumableSegmentBytes,
+    )
+    // What the machine had not handed over yet is lost; nothing else is.
+    expect(offset).toBeLessThanOrEqual(sent)
+    await goOn(path, bytes)
+    expect(sha256(await read((await info(path)).result?.[0]?.Hash ?? ''))).toBe(sha256(bytes))
+  })
+
+  test('a wrong offset, too many bytes, a missing version and a wrong type are refused', async () => {
+    const path = await create(10)
+    expect((await patch(path, 0, randomBytes(4))).status).toBe(204)
+    const wrong = await patch(path, 3, randomBytes(4))
+    expect([wrong.status, wrong.headers.get('x-cairn-code')]).toEqual([409, 'UPLOAD_OFFSET'])
+    expect(wrong.headers.get('upload-offset')).toBe('4')
+    const long = await patch(path, 4, randomBytes(7))
+    expect([long.status, long.headers.get('x-cairn-code')]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    const version = await tus(path, { method: 'PATCH', headers: { 'tus-resumable': '0.2.2' } })
+    expect([version.status, version.headers.get('tus-version')]).toEqual([412, '1.0.0'])
+    const type = await tus(path, {
+      method: 'PATCH',
+      headers: { 'upload-offset': '4', 'content-type': 'text/plain' },
+      body: 'abcdef',
+    })
+    expect(type.status).toBe(415)
+    expect((await head(path)).offset).toBe(4)
+    const options = await storage.call('/api/uploads', { method: 'OPTIONS' })
+    expect([options.status, options.headers.get('tus-extension')]).toEqual([204, 'creation,expiration,termination'])
+  })
+
+  test('a body of unknown length is held to the length that was said', async () => {
+    const path = await create(10)
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(randomBytes(MIB)),
+    })
+    const answer = await tus(path, {
+      method: 'PATCH',
+      headers: { 'upload-offset': '0', 'content-type': tusBodyType },
+      body: endless,
+      duplex: 'half',
+    }).catch(() => undefined)
+    if (answer !== undefined) expect(answer.status).toBe(413)
+    expect(await head(path)).toEqual({ status: 200, offset: 0 })
+    expect((await figures()).parts).toBe(0)
+  })
+
+  test('metadata is looked at before any byte comes', async () => {
+    const send = async (header: string, length = '5') => {
+      const answer = await tus('/api/uploads', {
+        method: 'POST',
+        headers: { 'upload-length': length, 'upload-metadata': header },
+      })
+      return answer.headers.get('x-cairn-code')
+    }
+    expect(await send('filename !!!')).toBe('INVALID_REQUEST')
+    expect(await send('filename YQ==,filename YQ==')).toBe('INVALID_REQUEST')
+    expect(await send(metadata({ filename: '../a' }))).toBe('INVALID_PATH')
+    expect(await send(metadata({ 'cid-version': '7' }))).toBe('INVALID_CID_VERSION')
+    expect(await send(metadata({ 'body-type': 'text/html' }))).toBe('INVALID_REQUEST')
+    expect(await send(metadata({ 'body-type': 'multipart/form-data; x=y' }))).toBe('INVALID_MULTIPART')
+    expect(await send('', '-1')).toBe('INVALID_REQUEST')
+    expect(await send('', '999999999999999')).toBe('PAYLOAD_TOO_LARGE')
+    expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
+  })
+
+  test('room is held from the beginning, and given back by giving up', async () => {
+    const refused = await tus('/api/uploads', { method: 'POST', headers: { 'upload-length': String(65 * MIB) } })
+    expect([refused.status, refused.headers.get('x-cairn-code')]).toEqual([402, 'QUOTA_EXCEEDED'])
+    const path = await create(60 * MIB)
+    const second = await tus('/api/uploads', { method: 'POST', headers: { 'upload-length': String(5 * MIB) } })
+    expect(second.status).toBe(402)
+    await patch(path, 0, randomBytes(MIB))
+    expect(await figures()).toMatchObject({ reserved: 60 * MIB, parts: 1 })
+    expect((await tus(path, { method: 'DELETE' })).status).toBe(204)
+    expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
+    expect((await head(path)).status).toBe(404)
+    expect((await patch(path, MIB, randomBytes(1))).status).toBe(404)
+  })
+
+  test('an account has so many unfinished uploads and no more; another sees none of them', async () => {
+    const paths = [await create(5), await create(6), await create(7)]
+    const more = await tus('/api/uploads', { method: 'POST', headers: { 'upload-length': '5' } })
+    expect([more.status, more.headers.get('x-cairn-code')]).toEqual([403, 'UPLOAD_LIMIT'])
+    expect(await figures()).toMatchObject({ reserved: 18 })
+    const list = (await tus('/api/uploads')).json as { uploads: UploadInfo[] }
+    expect(list.uploads.map(({ lengthBytes }) => lengthBytes)).toEqual([7, 6, 5])
+    const mine = key
+    key = await storage.createKey()
+    for (const method of ['GET', 'HEAD', 'DELETE'])
+      expect((await tus(paths[0] ?? '', { method })).status, method).toBe(404)
+    expect((await patch(paths[0] ?? '', 0, randomBytes(5))).status).toBe(404)
+    expect((await tus('/api/uploads')).json).toEqual({ uploads: [] })
+    key = mine
+    expect((await patch(paths[0] ?? '', 0, randomBytes(5))).status).toBe(204)
+  })
+
+  test('of two that write at once one is refused, and nothing is mixed', async () => {
+    const bytes = randomBytes(12 * MIB)
+    const path = await create(bytes.length)
+    const answers = await Promise.all([patch(path, 0, bytes), patch(path, 0, randomBytes(bytes.length))])
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses[0]).toBe(204)
+    // Refused while the other wrote, or after it had all.
+    expect([409, 423]).toContain(statuses[1])
+    expect(await figures()).toEqual({ used: bytes.length, reserved: 0, uploads: 1, parts: 0 })
+    const stored = sha256(await read((await info(path)).result?.[0]?.Hash ?? ''))
+    if (answers[0]?.status === 204) expect(stored).toBe(sha256(bytes))
+    else expect(stored).not.toBe(sha256(bytes))
+  })
+
+  test('whoever is silent for long loses the right to write, and what it sends afterwards', async () => {
+    const path = await create(100)
+    const id = path.split('/').at(-1) ?? ''
+    const { context } = storage
+    expect(await takeUpload(context, id, 'receiving', 'silent')).toBeDefined()
+    const busy = await patch(path, 0, randomBytes(100))
+    expect([busy.status, busy.headers.get('retry-after')]).toEqual([423, '1'])
+    storage.pass(9_000)
+    expect((await patch(path, 0, randomBytes(100))).status).toBe(204)
+    expect((await info(path)).state).toBe('stored')
+  })
+
+  test('a folder comes as the multipart body it is, an encrypted file with its mark', async () => {
+    const body = Buffer.from(
+      [
+        ['d/a.txt', 'one'],
+        ['d/b/c.txt', 'two'],
+      ]
+        .map(
+          ([name, text]) =>
+            `--bb\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n${text}\r\n`,
+        )
+        .concat('--bb--\r\n')
+        .join(''),
+    )
+    const path = await create(body.length, { 'body-type': 'multipart/form-data; boundary=bb' })
+    await patch(path, 0, body.subarray(0, 50))
+    expect((await patch(path, 50, body.subarray(50))).status).toBe(204)
+    const folder = (await info(path)).result ?? []
+    expect(folder.map(({ Name }) => Name)).toEqual(['d'])
+    const inside = await fetch(`${storage.gatewayUrl}/ipfs/${folder[0]?.Hash}/b/c.txt`)
+    expect(await inside.text()).toBe('two')
+    const apart = await create(body.length, { 'body-type': 'multipart/form-data; boundary=bb', encryption: 'true' })
+    await patch(apart, 0, body)
+    expect((await info(apart)).result?.map(({ Name }) => Name)).toEqual(['d/a.txt', 'd/b/c.txt'])
+    const rows = await storage.context.db.read.selectFrom('upload').select('encryption').orderBy('id').execute()
+    expect(rows.map(({ encryption }) => encryption)).toEqual([0, 1, 1])
+  })
+
+  test('a CAR comes as what it is', async () => {
+    const form = new FormData()
+    form.append('file', new Blob(['hello car']), 'x.txt')
+    const added = await storage.call('/api/v0/add?cid-version=1', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: form,
+    })
+    const cid = (added.json as { Hash: string }).Hash
+    const car = new Uint8Array(
+      await (await fetch(`${storage.gatewayUrl}/ipfs/${CID.parse(cid)}?format=car`)).arrayBuffer(),
+    )
+    const path = await create(car.length, { filename: 'kept.car', 'body-type': 'application/vnd.ipld.car' })
+    expect((await patch(path, 0, car)).status).toBe(204)
+    expect((await info(path)).result).toMatchObject([{ Name: 'kept', Hash: cid }])
+  })
+
+  test('bytes that are not what they were said to be end the upload, and leave nothing', async () => {
+    const path = await create(20, { 'body-type': 'multipart/form-data; boundary=bb' })
+    const answer = await patch(path, 0, randomBytes(20))
+    expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([400, 'INVALID_MULTIPART'])
+    expect(await info(path)).toMatchObject({ state: 'failed', error: { code: 'INVALID_MULTIPART' } })
+    expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
+    expect((await patch(path, 20, new Uint8Array())).headers.get('x-cairn-code')).toBe('INVALID_MULTIPART')
+  })
+
+  test('what came whole and was not stored is stored by whoever comes by, once', async () => {
+    const bytes = randomBytes(2 * MIB)
+    const path = await create(bytes.length)
+    const { context } = storage
+    await dieBeforeStoring(path, bytes)
+    expect(await info(path)).toMatchObject({ state: 'storing', offsetBytes: bytes.length })
+    expect(await storeLeftOver(context, never)).toBe(0)
+    storage.pass(9_000)
+    const rounds = await Promise.all([storeLeftOver(context, never), storeLeftOver(context, never)])
+    // The worker of the service may be the third.
+    expect(rounds[0] + rounds[1]).toBeLessThanOrEqual(1)
+    const { result } = await until(
+      () => info(path),
+      ({ state }) => state === 'stored',
+    )
+    expect(sha256(await read(result?.[0]?.Hash ?? ''))).toBe(sha256(bytes))
+    expect(await figures()).toEqual({ used: bytes.length, reserved: 0, uploads: 1, parts: 0 })
+  })
+
+  test('a part that is gone ends the upload with a clear word', async () => {
+    const path = await create(MIB + 1)
+    await patch(path, 0, randomBytes(MIB))
+    for await (const { key: name } of storage.context.objects.list('uploads/')) {
+      await storage.context.objects.remove(name)
+    }
+    const answer = await patch(path, MIB, randomBytes(1))
+    expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([500, 'DATA_DAMAGED'])
+    expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
+  })
+
+  test('what nobody goes on with ends after its time, with its parts and its room', async () => {
+    const path = await create(3 * MIB)
+    await patch(path, 0, randomBytes(MIB))
+    storage.pass(6 * day)
+    await patch(path, MIB, randomBytes(MIB))
+    storage.pass(6 * day)
+    expect((await head(path)).offset).toBe(2 * MIB)
+    storage.pass(day + 1000)
+    expect((await head(path)).status).toBe(404)
+    await removeExpired(storage.context, never)
+    expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
+  })
+
+  test('objects that no row names are removed, those of uploads stay', async () => {
+    const path = await create(2 * MIB)
+    await patch(path, 0, randomBytes(MIB))
+    const lost = await storage.context.objects.create('uploads/lost.0.x')
+    await lost.append([randomBytes(10)])
+    await lost.finish()
+    expect(await removeOrphans(storage.context, never)).toBe(0)
+    expect(await removeOrphans(storage.context, never, -60_000)).toBe(1)
+    expect((await figures()).parts).toBe(1)
+    expect((await patch(path, MIB, randomBytes(MIB))).status).toBe(204)
+  })
+
+  test('another replica goes on where one stopped', async () => {
+    if (databaseUrl === undefined) return
+    await using other = await startTestStorage(
+      settings({
+        CAIRN_PACK_FOLDER: `${storage.home}/packs`,
+        CAIRN_STORAGE_SECRET: Buffer.from(storage.context.secret).toString('hex'),
+      }),
+    )
+    const bytes = randomBytes(10 * MIB)
+    const path = await create(bytes.length)
+    await breakOff(path, 0, bytes.length, bytes.subarray(0, 9 * MIB))
+    await goOn(path, bytes, other)
+    expect(sha256(await read((await info(path)).result?.[0]?.Hash ?? ''))).toBe(sha256(bytes))
+  })
+
+  test('a fault of the store is no end: an empty request at the end asks once more', async () => {
+    const bytes = randomBytes(2 * MIB)
+    const path = await create(bytes.length)
+    await dieBeforeStoring(path, bytes)
+    storage.pass(9_000)
+    const room = join(storage.home, 'packs', 'tmp')
+    await rename(room, `${room}-away`)
+    const ask = () =>
+      until(
+        () => patch(path, bytes.length, new Uint8Array()),
+        ({ status }) => status !== 423,
+      )
+    const failed = await ask()
+    expect([failed.status, failed.headers.get('x-cairn-code')]).toEqual([500, 'STORAGE_FAILED'])
+    expect(await info(path)).toMatchObject({ state: 'storing' })
+    expect(await figures()).toMatchObject({ used: 0, reserved: bytes.length, parts: 1 })
+    await rename(`${room}-away`, room)
+    expect((await ask()).status).toBe(204)
+    expect((await info(path)).state).toBe('stored')
+    expect(await figures()).toEqual({ used: bytes.length, reserved: 0, uploads: 1, parts: 0 })
+  })
+})

@@ -1,0 +1,1 @@
+export { createResumableWorker } from './worker.ts'

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto'
+import {
+  CairnError,
+  cancelUpload as cancelUploadCall,
+  createUpload as createUploadCall,
+  type ErrorCode,
+  getTusOptions,
+  getUpload as getUploadCall,
+  isErrorCode,
+  listOpenUploads,
+  resumableBytesMost,
+  sendUploadBytes,
+  tusBodyType,
+  tusExtensions,
+  tusVersion,
+  type UploadInfo,
+  type UploadState,
+  uploadInfoSchema,
+} from '@cairn/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as v from 'valibot'
+import type { Context } from '../context.ts'
+import { route } from '../http/route.ts'
+import { giveUp, readSteadily } from '../uploads/uploads.ts'
+import { createUpload } from './create-upload.ts'
+import { receiveBytes, tooLong } from './receive-bytes.ts'
+import { dropUpload, findUpload, leaveUpload, type ResumableUpload, takeUpload, uploadTaken } from './store.ts'
+import { removeObjects, storeUpload } from './store-upload.ts'
+import { readUploadName } from './upload-metadata.ts'
+
+/** Uploads of one account that are listed: those that are open and the newest of those that are over. */
+const listedMost = 1000
+
+/** Binds the calls of the tus protocol. @see https://tus.io/protocols/resumable-upload */
+export function registerResumableRoutes(app: FastifyInstance, context: Context): void {
+  route(app, context, getTusOptions, async ({ reply }) => speak(reply).status(204).send())
+
+  route(app, context, createUploadCall, async ({ input: { headers }, caller, raw, reply, signal }) => {
+    checkVersion(raw, reply)
+    const upload = await createUpload(
+      context,
+      caller.address,
+      headers['upload-length'],
+      headers['upload-metadata'] ?? '',
+    )
+    // Nothing follows for an empty one: it is all there.
+    if (upload.state === 'received') await storeNow(context, upload.id, signal)
+    return (
+      reply
+        .status(201)
+        // As seen from the address called, whatever proxies made of it.
+        .header('location', `uploads/${upload.id}`)
+        .header('upload-expires', new Date(upload.expires_at).toUTCString())
+        .send()
+    )
+  })
+
+  route(app, context, listOpenUploads, async ({ caller }) => {
+    const rows = await context.db.read
+      .selectFrom('resumable_upload')
+      .selectAll()
+      .where('address', '=', caller.address)
+      .where('expires_at', '>', context.clock.now())
+      .orderBy('id', 'desc')
+      .limit(listedMost)
+      .execute()
+    return {
+      uploads: rows.map((row) => {
+        const { result: _result, error: _error, ...info } = toInfo(row)
+        return info
+      }),
+    }
+  })
+
+  route(app, context, getUploadCall, async ({ input: { params }, caller, raw, reply }) => {
+    checkVersion(raw, reply)
+    const upload = await requireUpload(context, params.id, caller.address)
+    tell(reply, upload).header('upload-length', String(upload.length_bytes))
+    if (upload.metadata !== '') reply.header('upload-metadata', upload.metadata)
+    return toInfo(upload)
+  })
+
+  route(app, context, sendUploadBytes, async ({ input, caller, raw, reply, signal }) => {
+    checkVersion(raw, reply)
+    const type = (raw.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+    if (type !== tusBodyType) {
+      throw new CairnError('UNSUPPORTED_MEDIA_TYPE', { hint: `Send the content type ${tusBodyType}.` })
+    }
+    const offset = input.headers['upload-offset']
+    if (offset === undefined) throw new CairnError('INVALID_REQUEST', { message: 'Upload-Offset is missing' })
+    const { id } = input.params
+    const found = await requireUpload(context, id, caller.address)
+    if (found.state === 'failed') throw readFault(found)
+    if (offset !== found.offset_bytes) throw wrongOffset(reply, found)
+    const announced = Number(raw.headers['content-length'] ?? 0)
+    if (announced > found.length_bytes - offset) throw tooLong(found.length_bytes)
+    if (found.state === 'receiving') await receive(context, found, raw, reply, signal)
+    const now = await requireUpload(context, id, caller.address)
+    if (now.state === 'received') await storeNow(context, id, raw.cairnStop ?? signal)
+    return tell(reply, await requireUpload(context, id, caller.address))
+      .status(204)
+      .send()
+  })
+
+  route(app, context, cancelUploadCall, async ({ input: { params }, caller, raw, reply }) => {
+    checkVersion(raw, reply)
+    const { id } = await requireUpload(context, params.id, caller.address)
+    const keys = await dropUpload(context.db, id)
+    await removeObjects(
+      context,
+      keys.map((object_key) => ({ object_key })),
+    )
+    return reply.status(204).send()
+  })
+}
+
+/** Takes the body in, as the only one that does. */
+async function receive(
+  context: Context,
+  { id, offset_bytes: offset }: ResumableUpload,
+  raw: FastifyRequest,
+  reply: FastifyReply,
+  signal: AbortSignal,
+): Promise<void> {
+  const writer = randomUUID()
+  const upload = await takeUpload(context, id, 'receiving', writer)
+  if (upload === undefined) throw uploadTaken()
+  try {
+    if (upload.offset_bytes !== offset) throw wrongOffset(reply, upload)
+    await receiveBytes(context, upload, writer, readSteadily(raw.raw, signal))
+  } finally {
+    await giveUp(context, 'give an upload back', () => leaveUpload(context, id, writer))
+  }
+}
+
+/** Stores an upload that is complete. @throws CairnError UPLOAD_BUSY while another does so */
+async function storeNow(context: Context, id: string, signal: AbortSignal): Promise<void> {
+  const writer = randomUUID()
+  const upload = await takeUpload(context, id, 'received', writer)
+  if (upload === undefined) throw uploadTaken()
+  await storeUpload(context, upload, writer, signal)
+}
+
+async function requireUpload(context: Context, id: string, address: string): Promise<ResumableUpload> {
+  const upload = await findUpload(context, id, address)
+  if (upload === undefined) throw new CairnError('NOT_FOUND', { message: 'There is no such upload' })
+  return upload
+}
+
+/** Clients that name a version of tus must name ours. @throws CairnError PRECONDITION_FAILED */
+function checkVersion(raw: FastifyRequest, reply: FastifyReply): void {
+  speak(reply)
+  const version = raw.headers['tus-resumable']
+  // Whoever only reads or ends may come without; bytes and beginnings are tus.
+  const isNeeded = raw.method === 'POST' || raw.method === 'PATCH'
+  if (version === tusVersion || (version === undefined && !isNeeded)) return
+  throw new CairnError('PRECONDITION_FAILED', {
+    message: `Tus-Resumable must be ${tusVersion}`,
+    hint: `Send the header Tus-Resumable: ${tusVersion}.`,
+  })
+}
+
+function wrongOffset(reply: FastifyReply, upload: ResumableUpload): CairnError {
+  reply.header('upload-offset', String(upload.offset_bytes))
+  return new CairnError('UPLOAD_OFFSET', { details: { offsetBytes: upload.offset_bytes } })
+}
+
+/** What every answer of tus has. */
+function speak(reply: FastifyReply): FastifyReply {
+  return reply.headers({
+    'tus-resumable': tusVersion,
+    'tus-version': tusVersion,
+    'tus-extension': tusExtensions.join(','),
+    'tus-max-size': String(resumableBytesMost),
+    'cache-control': 'no-store',
+  })
+}
+
+function tell(reply: FastifyReply, upload: ResumableUpload): FastifyReply {
+  return reply.headers({
+    'upload-offset': String(upload.offset_bytes),
+    'upload-expires': new Date(upload.expires_at).toUTCString(),
+  })
+}
+
+const told: Record<ResumableUpload['state'], UploadState> = {
+  receiving: 'receiving',
+  received: 'storing',
+  stored: 'stored',
+  failed: 'failed',
+}
+
+function toInfo(row: ResumableUpload): UploadInfo {
+  return {
+    id: row.id,
+    state: told[row.state],
+    lengthBytes: row.length_bytes,
+    offsetBytes: row.offset_bytes,
+    name: readUploadName(row.metadata),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    ...(row.result === null ? {} : { result: v.parse(uploadInfoSchema.entries.result, JSON.parse(row.result)) }),
+    ...(row.error === null ? {} : { error: v.parse(uploadInfoSchema.entries.error, JSON.parse(row.error)) }),
+  }
+}
+
+/** Why an upload failed, as it was told then. */
+function readFault(row: ResumableUpload): CairnError {
+  const { code = '', message, hint } = toInfo(row).error ?? {}
+  const known: ErrorCode = isErrorCode(code) ? code : 'INTERNAL'
+  return new CairnError(known, {
+    ...(message === undefined ? {} : { message }),
+    ...(hint === undefined ? {} : { hint }),
+  })
+}

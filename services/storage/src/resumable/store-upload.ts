@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { CairnError, type Uploaded, uploadWriterLifetimeMs } from '@cairn/protocol'
+import { giveBack, reservationOf } from '../accounts/quota.ts'
+import type { Context } from '../context.ts'
+import { type Feed, feedFrom } from '../multipart/read-multipart.ts'
+import { addFiles, giveUp, type HeldUpload, importCar, openQuotaMeter } from '../uploads/uploads.ts'
+import { endUpload, keepUpload, leaveUpload, listParts, type ResumableUpload, type UploadPart } from './store.ts'
+import { readParts } from './stored-body.ts'
+import { readUploadMetadata } from './upload-metadata.ts'
+
+/** How long what came of an upload can be asked. */
+const resultLifeMs = 24 * 3_600_000
+/** Tries to store an upload that fails by our own fault, and the pause after the first, doubled each time. */
+const triesMost = 12
+const firstRetryMs = 5_000
+const longestRetryMs = 3_600_000
+
+/**
+ * Makes content of an upload whose bytes are all there, on the same way as `/api/v0/add`. What is stored, the room it takes
+ * and the end of the upload are one unit of work: it happens once, whoever tries how often.
+ *
+ * @param writer has the right to work on the upload; it is given back
+ * @throws CairnError what is wrong with the bytes (the upload has failed then), or why it could not be stored now
+ */
+export async function storeUpload(
+  context: Context,
+  upload: ResumableUpload,
+  writer: string,
+  signal: AbortSignal,
+): Promise<Uploaded[]> {
+  const { id } = upload
+  const beat = setInterval(() => {
+    keepUpload(context, id, writer).catch((error: unknown) => context.log.warn({ err: error }, 'cannot keep an upload'))
+  }, uploadWriterLifetimeMs / 4)
+  beat.unref()
+  let parts: UploadPart[] = []
+  try {
+    parts = await listParts(context.db.read, id)
+    const roots = await importBody(context, upload, writer, parts, signal)
+    await removeObjects(context, parts)
+    return roots
+  } catch (error) {
+    await end(context, upload, writer, parts, error)
+    throw error
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+/** Removes objects that no row names any more; the sweep finds those that stay. */
+export async function removeObjects(context: Context, parts: readonly Pick<UploadPart, 'object_key'>[]): Promise<void> {
+  for (const { object_key: key } of parts) {
+    await giveUp(context, 'remove a part', () => context.objects.remove(key))
+  }
+}
+
+async function importBody(
+  context: Context,
+  upload: ResumableUpload,
+  writer: string,
+  parts: readonly UploadPart[],
+  signal: AbortSignal,
+): Promise<Uploaded[]> {
+  const { id, address, length_bytes: lengthBytes, metadata } = upload
+  const { name, mimeType, storageType, encryption, wrap, profile, body } = readUploadMetadata(metadata)
+  const room = await context.db.read.selectFrom('reservation').select('bytes').where('id', '=', id).executeTakeFirst()
+  const held: HeldUpload = {
+    meter: openQuotaMeter(context, address, {
+      reservation: reservationOf(context, id, address),
+      heldBytes: room?.bytes ?? 0,
+    }),
+    record: (trx, roots) =>
+      endUpload(trx, id, writer, {
+        state: 'stored',
+        result: JSON.stringify(roots),
+        error: null,
+        expires_at: context.clock.now() + resultLifeMs,
+      }),
+  }
+  const bytes = readParts(context.objects, parts, lengthBytes, signal)
+  // A file is given to the reader of multipart bodies as the one part of such a body: there is one way in.
+  const boundary = body.kind === 'multipart' ? body.boundary : `cairn-${randomUUID()}`
+  const feed = body.kind === 'multipart' ? feedFrom(bytes) : wrapFile(bytes, boundary, name)
+  const common = { boundary, bodyBytes: undefined, isKubo: false, storageType, held }
+  if (body.kind === 'car') return (await importCar(context, address, feed, { ...common, signal })).roots
+  return (await addFiles(context, address, feed, { ...common, profile, wrap, onlyHash: false, encryption, mimeType }))
+    .roots
+}
+
+function wrapFile(bytes: AsyncIterable<Uint8Array>, boundary: string, name: string | undefined): Feed {
+  const escaped = name?.replace(/["\r\n]/g, (letter) => encodeURIComponent(letter))
+  const fileName = escaped === undefined ? '' : `; filename="${escaped}"`
+  return feedFrom(
+    (async function* () {
+      yield Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"${fileName}\r\n\r\n`)
+      yield* bytes
+      yield Buffer.from(`\r\n--${boundary}--\r\n`)
+    })(),
+  )
+}
+
+/** Whether another try would fail in the same way. */
+function isFinal(error: unknown, tries: number): boolean {
+  if (tries >= triesMost) return true
+  if (!CairnError.is(error)) return false
+  if (error.code === 'DATA_DAMAGED') return true
+  return error.status >= 400 && error.status < 500 && !error.retry && error.code !== 'QUOTA_EXCEEDED'
+}
+
+async function end(
+  context: Context,
+  { id, tries }: ResumableUpload,
+  writer: string,
+  parts: readonly UploadPart[],
+  fault: unknown,
+): Promise<void> {
+  if (!isFinal(fault, tries + 1)) {
+    const retryAt = context.clock.now() + Math.min(longestRetryMs, firstRetryMs * 2 ** tries)
+    await giveUp(context, 'note a try', async () => {
+      await context.db.write((trx) =>
+        trx
+          .updateTable('resumable_upload')
+          .set({ tries: tries + 1, retry_at: retryAt, writer: null, writer_until: null })
+          .where('id', '=', id)
+          .where('writer', '=', writer)
+          .execute(),
+      )
+    })
+    return
+  }
+  const { code, message, hint } = CairnError.from(fault)
+  await giveUp(context, 'note the end', async () => {
+    await context.db.write(async (trx) => {
+      await giveBack(trx, id)
+      await endUpload(trx, id, writer, {
+        state: 'failed',
+        result: null,
+        error: JSON.stringify({ code, message, hint }),
+        expires_at: context.clock.now() + resultLifeMs,
+      })
+    })
+    await removeObjects(context, parts)
+  })
+  await giveUp(context, 'give an upload back', () => leaveUpload(context, id, writer))
+}

@@ -1,0 +1,154 @@
+import { CairnError, uploadWriterLifetimeMs } from '@cairn/protocol'
+import type { Kysely } from 'kysely'
+import { giveBack } from '../accounts/quota.ts'
+import type { Context } from '../context.ts'
+import type { Database } from '../db/database.ts'
+import type { ResumableUploadTable, Schema } from '../db/schema.ts'
+
+/** A row of an upload in parts. */
+export type ResumableUpload = ResumableUploadTable
+/** Bytes that are durable: an object and where it begins in the upload. */
+export type UploadPart = { offset_bytes: number; size_bytes: number; object_key: string }
+
+/** What of a unit failed because somebody else took the upload. */
+export const uploadTaken = (): CairnError =>
+  new CairnError('UPLOAD_BUSY', { message: 'Another request took this upload over', retryAfterSeconds: 1 })
+
+/** An upload of an account; undefined for one that is another's, or over for too long. */
+export function findUpload(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  id: string,
+  address: string,
+): Promise<ResumableUpload | undefined> {
+  return db.read
+    .selectFrom('resumable_upload')
+    .selectAll()
+    .where('id', '=', id)
+    .where('address', '=', address)
+    .where('expires_at', '>', clock.now())
+    .executeTakeFirst()
+}
+
+/** All parts, in order. */
+export function listParts(db: Kysely<Schema>, id: string): Promise<UploadPart[]> {
+  return db
+    .selectFrom('resumable_part')
+    .select(['offset_bytes', 'size_bytes', 'object_key'])
+    .where('upload_id', '=', id)
+    .orderBy('offset_bytes')
+    .execute()
+}
+
+/** Takes the right to work on an upload in a state, where nobody else has it. */
+export async function takeUpload(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  id: string,
+  state: 'receiving' | 'received',
+  writer: string,
+): Promise<ResumableUpload | undefined> {
+  const now = clock.now()
+  return db.write((trx) =>
+    trx
+      .updateTable('resumable_upload')
+      .set({ writer, writer_until: now + uploadWriterLifetimeMs })
+      .where('id', '=', id)
+      .where('state', '=', state)
+      .where('expires_at', '>', now)
+      .where(({ eb, or }) => or([eb('writer', 'is', null), eb('writer_until', '<=', now)]))
+      .returningAll()
+      .executeTakeFirst(),
+  )
+}
+
+/** Says that the writer still works; false where another took over. */
+export async function keepUpload({ db, clock }: Pick<Context, 'db' | 'clock'>, id: string, writer: string) {
+  const { numUpdatedRows } = await db.write((trx) =>
+    trx
+      .updateTable('resumable_upload')
+      .set({ writer_until: clock.now() + uploadWriterLifetimeMs })
+      .where('id', '=', id)
+      .where('writer', '=', writer)
+      .executeTakeFirstOrThrow(),
+  )
+  return numUpdatedRows > 0n
+}
+
+/** Gives the right back. */
+export async function leaveUpload({ db }: Pick<Context, 'db'>, id: string, writer: string): Promise<void> {
+  await db.write((trx) =>
+    trx
+      .updateTable('resumable_upload')
+      .set({ writer: null, writer_until: null })
+      .where('id', '=', id)
+      .where('writer', '=', writer)
+      .execute(),
+  )
+}
+
+/** Records a part that is durable and moves the offset behind it. @throws CairnError UPLOAD_BUSY where another took over */
+export async function addPart(
+  context: Context,
+  { id, length_bytes: lengthBytes }: Pick<ResumableUpload, 'id' | 'length_bytes'>,
+  writer: string,
+  part: UploadPart,
+): Promise<void> {
+  const { db, clock, config } = context
+  const offset = part.offset_bytes + part.size_bytes
+  await db.write(async (trx) => {
+    const now = clock.now()
+    const { numUpdatedRows } = await trx
+      .updateTable('resumable_upload')
+      .set({
+        offset_bytes: offset,
+        state: offset === lengthBytes ? 'received' : 'receiving',
+        writer_until: now + uploadWriterLifetimeMs,
+        expires_at: now + config.uploadLifeMs,
+      })
+      .where('id', '=', id)
+      .where('writer', '=', writer)
+      .where('offset_bytes', '=', part.offset_bytes)
+      .where('state', '=', 'receiving')
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) throw uploadTaken()
+    await trx
+      .insertInto('resumable_part')
+      .values({ upload_id: id, ...part })
+      .execute()
+  })
+}
+
+/** Ends an upload inside the caller's unit of work and takes its parts off the books. @throws CairnError UPLOAD_BUSY */
+export async function endUpload(
+  trx: Kysely<Schema>,
+  id: string,
+  writer: string,
+  end: Pick<ResumableUpload, 'state' | 'result' | 'error' | 'expires_at'>,
+): Promise<void> {
+  const { numUpdatedRows } = await trx
+    .updateTable('resumable_upload')
+    .set({ ...end, writer: null, writer_until: null })
+    .where('id', '=', id)
+    .where('writer', '=', writer)
+    .where('state', '=', 'received')
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows === 0n) throw uploadTaken()
+  await trx.deleteFrom('resumable_part').where('upload_id', '=', id).execute()
+}
+
+/**
+ * Takes an upload off the books with its parts and the room it held, whatever it does; answers the parts' objects.
+ * @param onlyExpired leaves one alone that lives on
+ */
+export async function dropUpload(db: Database, id: string, onlyExpired?: { now: number }): Promise<string[]> {
+  return db.write(async (trx) => {
+    const row = await trx.selectFrom('resumable_upload').select('expires_at').where('id', '=', id).executeTakeFirst()
+    if (row === undefined || (onlyExpired !== undefined && row.expires_at > onlyExpired.now)) return []
+    // The room first: whoever stores the upload takes its rows in the same order.
+    await giveBack(trx, id)
+    // From here on nobody adds a part.
+    await trx.updateTable('resumable_upload').set({ writer: null }).where('id', '=', id).execute()
+    const parts = await trx.deleteFrom('resumable_part').where('upload_id', '=', id).returning('object_key').execute()
+    await trx.deleteFrom('resumable_upload').where('id', '=', id).execute()
+    return parts.map(({ object_key }) => object_key)
+  })
+}
