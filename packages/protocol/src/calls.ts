@@ -2,14 +2,17 @@ import type { CallDefinition } from './call.ts'
 import * as accounts from './calls/accounts.ts'
 import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
+import * as ipns from './calls/ipns.ts'
 import * as keys from './calls/keys.ts'
 import * as names from './calls/names.ts'
 import * as payments from './calls/payments.ts'
 import * as proofs from './calls/proofs.ts'
 import * as provider from './calls/provider.ts'
 import * as resumable from './calls/resumable.ts'
+import * as routing from './calls/routing.ts'
 import * as service from './calls/service.ts'
 import * as sessions from './calls/sessions.ts'
+import * as signIn from './calls/sign-in.ts'
 import * as uploads from './calls/uploads.ts'
 
 /** Every call there is, in the order of the documentation. Clients import single calls instead, to stay small. */
@@ -17,6 +20,8 @@ export const allCalls: readonly CallDefinition[] = [
   accounts.getMessage,
   accounts.getAuthMessage,
   accounts.createApiKey,
+  signIn.getSignInNonce,
+  signIn.signIn,
   accounts.listApiKeys,
   accounts.revokeApiKey,
   accounts.getDataUsage,
@@ -60,15 +65,15 @@ export const allCalls: readonly CallDefinition[] = [
   names.registerName,
   names.resolveName,
   names.exportName,
-  names.generateIpnsKey,
-  names.publishIpnsRecord,
-  names.getIpnsRecords,
-  names.removeIpnsKey,
-  names.getRoutedName,
-  names.putRoutedName,
-  names.getRoutedProviders,
-  names.getRoutedPeers,
-  names.getIpns,
+  ipns.generateIpnsKey,
+  ipns.publishIpnsRecord,
+  ipns.getIpnsRecords,
+  ipns.removeIpnsKey,
+  routing.getRoutedName,
+  routing.putRoutedName,
+  routing.getRoutedProviders,
+  routing.getRoutedPeers,
+  gateway.getIpns,
   sessions.getKeyMessage,
   sessions.getJwt,
   sessions.renewJwt,
@@ -87,6 +92,7 @@ export const allCalls: readonly CallDefinition[] = [
   keys.removeConditions,
   keys.getConditions,
   keys.explainAccess,
+  keys.explainConditions,
   keys.getKeyStatus,
   keys.repairKey,
   keys.attestKey,

@@ -13,6 +13,7 @@ test('the public surface', () => {
       "closeKeySession",
       "createApiKey",
       "createClient",
+      "createHeldSessionKey",
       "createName",
       "createNameKey",
       "createWallet",
@@ -24,6 +25,7 @@ test('the public surface', () => {
       "downloadFile",
       "encryptKeystore",
       "explainAccess",
+      "explainConditions",
       "exportKey",
       "exportName",
       "exportNameKey",
@@ -83,6 +85,7 @@ test('the public surface', () => {
       "setConditions",
       "setCopies",
       "shareFile",
+      "signIn",
       "signMessage",
       "transferFile",
       "uploadBytes",
@@ -141,10 +144,10 @@ test.each([
     27_000,
     "import { createClient, createNameKey, publishName, publishSigned, resolveName, uploadFile } from '@cairn/sdk'\nconsole.log(createClient, createNameKey, publishName, publishSigned, resolveName, uploadFile)",
   ],
-  // The goal is 45 kB: the curve of the session's key is what is above it.
+  // The curve of the session's key comes with the first session.
   [
     'encrypted files, too,',
-    58_000,
+    45_000,
     "import { createClient, decryptBytes, openKeySession, shareFile, uploadEncrypted, uploadFile } from '@cairn/sdk'\nconsole.log(createClient, decryptBytes, openKeySession, shareFile, uploadEncrypted, uploadFile)",
   ],
 ])('a browser that uploads %s loads at most %i bytes', async (_what, most, contents) => {

@@ -1,7 +1,9 @@
 export {
+  createHeldSessionKey,
   createWallet,
   decryptKeystore,
   encryptKeystore,
+  type SessionKey,
   signMessage,
   type Wallet,
   walletFromPrivateKey,
@@ -24,6 +26,7 @@ export {
 } from '@cairn/protocol'
 export { createApiKey, getMessage, listApiKeys, revokeApiKey, type Signer } from './account/api-keys.ts'
 export { getQuote, type Quote } from './account/quote.ts'
+export { type SignedIn, type SignInOptions, signIn } from './account/sign-in.ts'
 export { getStatus, type Status } from './account/status.ts'
 export { getUsage, type Usage } from './account/usage.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
@@ -32,10 +35,12 @@ export { type DownloadResult, type DownloadToDiskOptions, downloadFile } from '.
 export { type FolderItem, listDirectory } from './download/list-directory.ts'
 export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
 export { openSeekable } from './download/open-seekable.ts'
+export { type EncryptBlob, type EncryptSettings, encryptBlob } from './encryption/encrypt-stream.ts'
 export { deleteFile, getFileInfo, pinCid, renameFile } from './files/files.ts'
 export { type FileFilter, listFiles, listFilesPage } from './files/list-files.ts'
 export {
   explainAccess,
+  explainConditions,
   getConditions,
   removeConditions,
   retireKey,
@@ -50,10 +55,11 @@ export { type ClosedKeySession, closeKeySession } from './keys/close-session.ts'
 export { type ExportedKey, exportKey, recoverExported } from './keys/export-key.ts'
 export { type GetKeyOptions, getKey, type RecoveredKey } from './keys/get-key.ts'
 export { type KeyFile, listKeyFiles } from './keys/list-keys.ts'
+export { openKeySession } from './keys/open-session.ts'
 export { type RepairReport, repairKey } from './keys/repair.ts'
 export { type RotatedFile, rotateFile } from './keys/rotate-file.ts'
 export { type PreparedKey, prepareKey, saveKey } from './keys/save-key.ts'
-export { type KeySession, openKeySession } from './keys/session.ts'
+export type { KeySession } from './keys/session.ts'
 export { getKeyStatus, type KeyReport } from './keys/status.ts'
 export { loadNetwork } from './load-network.ts'
 export { listNames } from './names/list-names.ts'

@@ -2,6 +2,7 @@ import { CairnError, explainAccess, getKeyStatus, transferFile } from '@cairn/sd
 import { type Command, flag, type Surroundings, text } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { dots, showChange } from '../show-change.ts'
+import { showFindings } from '../show-findings.ts'
 
 async function explain(surroundings: Surroundings, cid: string): Promise<void> {
   const { values, output, signal } = surroundings
@@ -11,12 +12,8 @@ async function explain(surroundings: Surroundings, cid: string): Promise<void> {
     signal,
   })
   output.result({ cid, about, ...verdict }, () => {
-    const lines = verdict.conditions.map(({ id, result, observed, reason }) => {
-      const said = observed === undefined ? '' : `, the chain says ${JSON.stringify(observed)}`
-      return `  [${id}] ${result}${said}${reason === undefined ? '' : `: ${reason}`}`
-    })
     const head = `${about ?? 'You'} may ${verdict.isAllowed ? `decrypt it: ${verdict.by}` : 'not decrypt it'}.`
-    return [head, ...lines].join('\n')
+    return [head, ...showFindings(verdict)].join('\n')
   })
 }
 

@@ -1,9 +1,10 @@
-import { CairnError, getConditions, removeConditions, setConditions } from '@cairn/sdk'
+import { CairnError, explainConditions, getConditions, removeConditions, setConditions } from '@cairn/sdk'
 import { type Command, type Surroundings, text } from '../command.ts'
 import { conditionTemplates } from '../condition-templates.ts'
 import { openKeyClient } from '../key-client.ts'
 import { readConditionsFile } from '../read-conditions.ts'
 import { showChange } from '../show-change.ts'
+import { showFindings } from '../show-findings.ts'
 
 function cidOf({ args }: Surroundings): string {
   const cid = args[1]
@@ -33,6 +34,20 @@ async function remove(surroundings: Surroundings): Promise<void> {
   showChange(output, { cid }, `Removed the conditions of ${cid}.`, change)
 }
 
+async function check(surroundings: Surroundings): Promise<void> {
+  const { args, values, output, stdin, signal } = surroundings
+  const about = text(values, 'of')
+  const input = await readConditionsFile(args[1] ?? '-', stdin)
+  const verdict = await explainConditions(await openKeyClient(surroundings), input, {
+    ...(about === undefined ? {} : { about }),
+    signal,
+  })
+  output.result({ about, ...verdict }, () => {
+    const head = `${about ?? 'You'} would ${verdict.isAllowed ? 'meet' : 'not meet'} these conditions.`
+    return [head, ...showFindings(verdict)].join('\n')
+  })
+}
+
 async function template({ args, values, output }: Surroundings): Promise<void> {
   const name = args[1]
   const make = name === undefined ? undefined : conditionTemplates[name]
@@ -51,12 +66,12 @@ async function template({ args, values, output }: Surroundings): Promise<void> {
   output.result(json, JSON.stringify(json, null, 2))
 }
 
-const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = { show, set, remove, template }
+const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = { show, set, remove, template, check }
 
 export const conditions: Command = {
   name: 'conditions',
-  summary: 'Show, set or remove the conditions of a file; print templates',
-  usage: `<${Object.keys(actions).join('|')}> <cid|name> [file|-]`,
+  summary: 'Show, set or remove the conditions of a file; try them, print templates',
+  usage: `<${Object.keys(actions).join('|')}> <cid|name|file> [file|-]`,
   arity: [1, 3],
   words: Object.keys(actions),
   options: {
@@ -68,9 +83,11 @@ export const conditions: Command = {
       value: 'n',
     },
     'token-id': { type: 'string', about: 'of a template: id of the token', value: 'n' },
+    of: { type: 'string', about: 'of a check: for this address', value: 'address' },
   },
   examples: [
     'cairn conditions template erc20 --chain Optimism --contract 0x… --at-least 1000 > rule.json',
+    'cairn conditions check rule.json --of 0x7099…',
     'cairn conditions set bafy… rule.json',
     'cairn conditions show bafy…',
   ],

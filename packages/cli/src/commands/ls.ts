@@ -61,7 +61,11 @@ export const ls: Command = {
   arity: [0, 1],
   options: {
     search: { type: 'string', short: 's', about: 'text that names contain, or the start of a CID', value: 'text' },
-    type: { type: 'string', about: 'encrypted, plain, or the start of a MIME type; several with commas between', value: 'type' },
+    type: {
+      type: 'string',
+      about: 'encrypted, plain, or the start of a MIME type; several with commas between',
+      value: 'type',
+    },
     sort: { type: 'string', about: 'time, name or size', value: 'by' },
     long: { type: 'boolean', about: 'with the time and id of each' },
     limit: { type: 'string', short: 'l', about: 'most rows', value: 'n' },

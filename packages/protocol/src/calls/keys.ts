@@ -281,6 +281,29 @@ export const explainAccess = /* @__PURE__ */ makeCall(() => ({
   idempotent: true,
 }))
 
+/** `POST /api/keys/explain-conditions/{node}`: what conditions that are saved nowhere say about an address. */
+export const explainConditions = /* @__PURE__ */ makeCall(() => ({
+  id: 'explainConditions',
+  method: 'POST',
+  path: '/api/keys/explain-conditions/{node}',
+  host: 'keys',
+  tag: 'Conditions',
+  summary: 'Try conditions on an address before they are saved',
+  description:
+    'Saves nothing and opens nothing. Every condition is read, also those that do not decide any more. Anybody who is signed in may ask about any address: what chains say is public.',
+  auth: 'session',
+  params: node,
+  body: {
+    kind: 'json',
+    schema: v.object({ address: identitySchema, ...conditionFields, about: v.optional(identitySchema), dynamicData }),
+  },
+  response: { kind: 'json', schema: verdict },
+  errors: [...sessionErrors, 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED'],
+  dialect: 'keyNode',
+  limits: { ...json, perMinute: 30 },
+  idempotent: true,
+}))
+
 const changeKinds = ['save', 'share', 'revoke', 'transfer', 'conditions', 'retire', 'repair'] as const
 const status = v.object({
   node: v.number(),

@@ -3,6 +3,7 @@ import {
   CairnError,
   type CallResult,
   explainAccess as explainAccessCall,
+  explainConditions as explainConditionsCall,
   getConditions as getConditionsCall,
   keyShardThreshold,
   removeConditions as removeConditionsCall,
@@ -160,6 +161,34 @@ export function explainAccess(
   }
   return firstGood(wanted === undefined ? nodeNumbers : [wanted], (node) =>
     callWithSession(client, explainAccessCall, node, { params: at(node), body }, { signal }),
+  )
+}
+
+/**
+ * What conditions that are saved nowhere say about an address, condition by condition: to try them before they are saved.
+ * @param options `about`: another address than one's own; `node`: asks this one alone, in place of the first that answers
+ * @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, RATE_LIMITED
+ */
+export async function explainConditions(
+  client: Client,
+  conditions: ConditionsInput,
+  {
+    about,
+    dynamicData,
+    node: wanted,
+    signal,
+  }: { about?: string; dynamicData?: Record<string, unknown>; node?: number; signal?: AbortSignal } = {},
+): Promise<AccessVerdict> {
+  const { address } = sessionOf(client)
+  const body = {
+    // Trying takes nothing from anybody.
+    ...(await checkConditions({ ...conditions, isOwnerless: true })),
+    address,
+    ...(about === undefined ? {} : { about }),
+    ...(dynamicData === undefined ? {} : { dynamicData }),
+  }
+  return firstGood(wanted === undefined ? nodeNumbers : [wanted], (node) =>
+    callWithSession(client, explainConditionsCall, node, { params: at(node), body }, { signal }),
   )
 }
 

@@ -57,6 +57,24 @@ describe('combining', () => {
     expect([isMet, results.map(({ id }) => id)]).toEqual(['false', [2]])
   })
 
+  test('who writes conditions is told of each, also of those that decide nothing any more', async () => {
+    const { conditions } = open()
+    const gate = { ...common, id: 2, method: 'getBlockNumber', standardContractType: '', ...compared('<', '0') }
+    const set = parseConditions({ conditions: [holds(), gate], aggregator: '[1] and [2]' })
+    const { isMet, results } = await conditions.explain(set, holder, {}, undefined, stranger)
+    expect([isMet, results.map(({ id, result, observed }) => [id, result, typeof observed])]).toEqual([
+      'false',
+      [
+        [1, 'true', 'string'],
+        [2, 'false', 'string'],
+      ],
+    ])
+    const strange = parseConditions({ conditions: [{ ...gate, chain: 'Elsewhere' }] })
+    expect((await refusalOf(conditions.explain(strange, holder, {}, undefined, stranger))).code).toBe(
+      'CHAIN_NOT_SUPPORTED',
+    )
+  })
+
   test('ten evaluations a minute for one address', async () => {
     const { conditions, pass } = open()
     const set = parseConditions({ conditions: [holds()] })

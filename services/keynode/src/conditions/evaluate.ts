@@ -41,6 +41,19 @@ export type Conditions = {
     askedBy?: string,
   ): Promise<Evaluation>
   /**
+   * What each condition of a set says about an address, also those that do not decide any more: for who writes conditions.
+   * Counted as one evaluation of `askedBy`.
+   *
+   * @throws INVALID_CONDITION, CHAIN_NOT_SUPPORTED for what saving refuses without asking a chain; RATE_LIMITED
+   */
+  explain(
+    set: ConditionSet,
+    identity: string,
+    dynamicData: unknown,
+    signal: AbortSignal | undefined,
+    askedBy: string,
+  ): Promise<Evaluation>
+  /**
    * Refuses a set that could never be evaluated here.
    *
    * @throws INVALID_CONDITION, CHAIN_NOT_SUPPORTED; CONDITION_UNKNOWN where a chain does not answer
@@ -90,33 +103,48 @@ export function createConditions({ chains, clock, log, rateFactor = 1, limits = 
     async check(set, identity, dynamicData, signal, askedBy = identity) {
       if (set.conditions.length === 0) return { isMet: 'false', results: [] }
       rate.count(askedBy)
+      return evaluate(set, planSet(set, scopeOf(identity, dynamicData, signal)), identity, { readsAll: false })
+    },
+    async explain(set, identity, dynamicData, signal, askedBy) {
+      rate.count(askedBy)
       const tasks = planSet(set, scopeOf(identity, dynamicData, signal))
-      const expression = parseAggregator(
-        set.aggregator,
-        tasks.map(({ condition }) => condition.id),
-      )
-      const outcomes = new Map<number, Outcome>()
-      const decide = () => evaluateExpression(expression, (id) => outcomes.get(id)?.result ?? 'unknown')
-      for (const cost of [...new Set(tasks.map((task) => task.cost))].sort((a, b) => a - b)) {
-        const group = tasks.filter((task) => task.cost === cost)
-        for (const outcome of await Promise.all(group.map((task) => readTask(task, identity)))) {
-          outcomes.set(outcome.id, outcome)
-        }
-        if (decide() !== 'unknown') break
-      }
-      const all = [...outcomes.values()]
-      const isMet = decide()
-      const isOwnFault = all.every((outcome) => outcome.result !== 'unknown' || outcome.isOwnFault)
-      return {
-        isMet: isMet === 'unknown' && isOwnFault ? 'false' : isMet,
-        results: all.map(({ isOwnFault: _own, ...result }) => result).sort((a, b) => a.id - b.id),
-      }
+      for (const task of tasks) task.check()
+      return evaluate(set, tasks, identity, { readsAll: true })
     },
     async validateOnCreate(set, signal) {
       const tasks = planSet(set, scopeOf('', {}, signal))
       for (const task of tasks) task.check()
       await Promise.all(tasks.map((task) => task.validate()))
     },
+  }
+}
+
+/** Reads what a set asks, the cheap before the dear, and decides. @param options `readsAll`: also what cannot matter any more */
+async function evaluate(
+  set: ConditionSet,
+  tasks: readonly Task[],
+  identity: string,
+  { readsAll }: { readsAll: boolean },
+): Promise<Evaluation> {
+  const expression = parseAggregator(
+    set.aggregator,
+    tasks.map(({ condition }) => condition.id),
+  )
+  const outcomes = new Map<number, Outcome>()
+  const decide = () => evaluateExpression(expression, (id) => outcomes.get(id)?.result ?? 'unknown')
+  for (const cost of [...new Set(tasks.map((task) => task.cost))].sort((a, b) => a - b)) {
+    const group = tasks.filter((task) => task.cost === cost)
+    for (const outcome of await Promise.all(group.map((task) => readTask(task, identity)))) {
+      outcomes.set(outcome.id, outcome)
+    }
+    if (!readsAll && decide() !== 'unknown') break
+  }
+  const all = [...outcomes.values()]
+  const isMet = decide()
+  const isOwnFault = all.every((outcome) => outcome.result !== 'unknown' || outcome.isOwnFault)
+  return {
+    isMet: isMet === 'unknown' && isOwnFault ? 'false' : isMet,
+    results: all.map(({ isOwnFault: _own, ...result }) => result).sort((a, b) => a.id - b.id),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type AccessVerdict, CairnError } from '@cairn/protocol'
+import { type AccessVerdict, CairnError, type ConditionSet } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { conditionsOf } from './conditions-of.ts'
 import type { KeyRecord } from './store.ts'
@@ -40,10 +40,8 @@ export async function explainRecord(
   askedBy: string,
 ): Promise<AccessVerdict> {
   const set = conditionsOf(record.row)
-  const aggregator = set === undefined || set.aggregator === '' ? null : set.aggregator
   const checked =
     set === undefined ? undefined : await context.conditions.check(set, address, dynamicData, signal, askedBy)
-  const conditions = checked?.results ?? []
   const by =
     record.row.owner === address
       ? 'owner'
@@ -54,5 +52,25 @@ export async function explainRecord(
           : checked?.isMet === 'true'
             ? 'conditions'
             : 'none'
-  return { isAllowed: by !== 'none', by, aggregator, conditions }
+  return { isAllowed: by !== 'none', by, aggregator: aggregatorOf(set), conditions: checked?.results ?? [] }
+}
+
+/**
+ * What conditions that are saved nowhere say about an address.
+ * @param askedBy whose evaluation it is
+ * @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, RATE_LIMITED
+ */
+export async function explainDraft(
+  context: Context,
+  set: ConditionSet,
+  { address, dynamicData, signal }: AccessQuestion,
+  askedBy: string,
+): Promise<AccessVerdict> {
+  const { isMet, results } = await context.conditions.explain(set, address, dynamicData, signal, askedBy)
+  const isAllowed = isMet === 'true'
+  return { isAllowed, by: isAllowed ? 'conditions' : 'none', aggregator: aggregatorOf(set), conditions: results }
+}
+
+function aggregatorOf(set: ConditionSet | undefined): string | null {
+  return set === undefined || set.aggregator === '' ? null : set.aggregator
 }

@@ -93,3 +93,36 @@ test('who asks about another’s access uses up no evaluation of his', async () 
   expect((await explain()).code).toBe('RATE_LIMITED')
   expect((await callAs(node, friend, 'POST', '/api/retrieveSharedKey/1', { cid })).code).toBe('CONDITION_UNKNOWN')
 })
+
+test('conditions are tried before they are saved, within the evaluations of whoever asks; bad ones and strange chains are refused', async () => {
+  const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
+  const environment = { CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }), CAIRN_RATE_FACTOR: '1' }
+  await using node = await startTestNode(environment)
+  const writer = await openTestSession(node)
+  const reader = await openTestSession(node)
+  const condition = {
+    id: 1,
+    chain: 'local',
+    method: 'getBlockNumber',
+    standardContractType: '',
+    returnValueTest: { comparator: '>=', value: '1' },
+  }
+  const path = '/api/keys/explain-conditions/1'
+  const explain = (body: Record<string, unknown>) => callAs(node, writer, 'POST', path, { ...body })
+  // No chain is asked for what could never be saved.
+  asked = 0
+  expect((await explain({ conditions: [{ ...condition, chain: 'Elsewhere' }] })).code).toBe('CHAIN_NOT_SUPPORTED')
+  expect((await explain({ conditions: [{ ...condition, id: 'x' }] })).code).toBe('INVALID_CONDITION')
+  expect((await explain({ conditions: [] })).code).toBe('INVALID_CONDITION')
+  const wrong = { ...condition, returnValueTest: { comparator: '>=', value: 'true' } }
+  expect((await explain({ conditions: [wrong] })).code).toBe('INVALID_CONDITION')
+  expect((await explain({ conditions: [condition], address: reader.address })).status).toBe(401)
+  expect(asked).toBe(0)
+  // This chain does not answer: not known, and told so.
+  const tried = await explain({ conditions: [condition], about: reader.address })
+  expect(tried.json).toMatchObject({ isAllowed: false, by: 'none', conditions: [{ id: 1, result: 'unknown' }] })
+  let last = tried
+  for (let calls = 0; calls < 10 && last.status === 200; calls++) last = await explain({ conditions: [condition] })
+  expect(last.code).toBe('RATE_LIMITED')
+  expect((await callAs(node, reader, 'POST', path, { conditions: [condition] })).status).toBe(200)
+})

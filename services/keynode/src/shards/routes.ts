@@ -3,9 +3,11 @@ import {
   CairnError,
   createConditions,
   explainAccess,
+  explainConditions,
   getConditions,
   getKeyStatus,
   listKeys,
+  parseConditions,
   removeConditions,
   repairKey,
   retireKey,
@@ -21,7 +23,7 @@ import type { Context } from '../context.ts'
 import { requireOwnNumber, route } from '../http/route.ts'
 import { findCaller } from '../sessions/authorize.ts'
 import { signStatement } from '../sessions/tokens.ts'
-import { explainRecord, requireAccess } from './access.ts'
+import { explainDraft, explainRecord, requireAccess } from './access.ts'
 import { canonicalCid } from './canonical-cid.ts'
 import { changeConditions, conditionsOf, listConditions, readConditions, writeConditions } from './conditions-of.ts'
 import { listRecords } from './list.ts'
@@ -156,6 +158,11 @@ export function registerShardRoutes(app: FastifyInstance, context: Context): voi
     if (address !== caller.address && record.row.owner !== caller.address) throw new CairnError('ACCESS_DENIED')
     const question = { address, dynamicData: body.dynamicData, signal }
     return explainRecord(context, record, question, caller.address)
+  })
+  route(app, context, explainConditions, async ({ input: { params, body }, caller, signal }) => {
+    own(params.node)
+    const { about: address = caller.address, dynamicData } = body
+    return explainDraft(context, parseConditions(body), { address, dynamicData, signal }, caller.address)
   })
 
   route(app, context, getKeyStatus, async ({ input: { params }, caller }) => {
