@@ -60,3 +60,37 @@ export const getIpfs = defineCall({
   limits: {},
   idempotent: true,
 })
+
+/** `GET /ipns/{name}/{path}`: the path gateway below a name. */
+export const getIpns = defineCall({
+  id: 'getIpns',
+  method: 'GET',
+  path: '/ipns/{name}/{path*}',
+  host: 'gateway',
+  tag: 'Gateway',
+  summary: 'Read what a name points to',
+  description:
+    'As `/ipfs/{cid}`, but cached only as long as the record allows. `{name}` is an IPNS name in any form, or a DNS name with a DNSLink where the operator set a resolver. `?format=ipns-record` gives the signed record. Subdomain form: `{name}.ipns.{host}`.',
+  auth: 'none',
+  params: v.object({
+    name: v.pipe(v.string(), v.maxLength(253)),
+    path: v.optional(v.pipe(v.string(), v.maxLength(8192))),
+  }),
+  query: v.looseObject({ format: v.optional(v.pipe(v.string(), v.maxLength(32))) }),
+  response: { kind: 'bytes' },
+  errors: [
+    'INVALID_NAME',
+    'INVALID_PATH',
+    'NAME_UNRESOLVED',
+    'NAME_EXPIRED',
+    'NAME_TOO_DEEP',
+    'UPSTREAM_FAILED',
+    'NOT_SUPPORTED',
+    'BLOCK_NOT_FOUND',
+    'PATH_NOT_FOUND',
+    'NOT_ACCEPTABLE',
+  ],
+  dialect: 'gateway',
+  limits: {},
+  idempotent: true,
+})

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { cidSchema } from '../cid.ts'
+import { anyNameSchema } from '../ipns-name.ts'
 import {
   callTimeoutMs,
   jsonBodyBytesMost,
@@ -25,107 +25,11 @@ const record = v.pipe(
   v.maxLength(Math.ceil(nameRecordBytesMost / 3) * 4),
   v.regex(/^[A-Za-z0-9+/]+={0,2}$/),
 )
-/** A name in any of its forms (k51…, bafz…, 12D3Koo…, Qm…), or the id of one of the account's. */
-const name = v.pipe(v.string(), v.regex(/^[A-Za-z0-9]{8,128}$/, 'Invalid IPNS name'))
-const params = v.object({ name })
+const params = v.object({ name: anyNameSchema })
 const label = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(nameLabelCharactersMost))
 const limit = v.optional(
   v.pipe(v.string(), v.regex(/^\d{1,3}$/), v.transform(Number), v.minValue(1), v.maxValue(nameRowsMost)),
 )
-/** Names a key of the account as published clients do: its id, 32 hex characters. */
-const keyName = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(128))
-
-/** `GET /api/ipns/generate_key`: a new name, as published clients ask for one. */
-export const generateIpnsKey = defineCall({
-  id: 'generateIpnsKey',
-  method: 'GET',
-  path: '/api/ipns/generate_key',
-  host: 'api',
-  tag: 'Names',
-  summary: 'Create a name (published clients)',
-  description:
-    'The service makes an Ed25519 key and keeps it sealed. `ipnsName` is the key’s id in the calls that follow.',
-  auth: 'apiKey',
-  scope: 'files:write',
-  response: { kind: 'json', schema: v.object({ ipnsName: v.string(), ipnsId: v.string() }) },
-  errors: [...authErrors, 'NAME_LIMIT', 'INVALID_CONFIGURATION', 'CONFLICT'],
-  dialect: 'ipns',
-  limits: { ...limits, perMinute: namePublishesPerMinute },
-  idempotent: false,
-})
-
-/** `GET /api/ipns/publish_record`: lets a name point to a CID, as published clients ask for it. */
-export const publishIpnsRecord = defineCall({
-  id: 'publishIpnsRecord',
-  method: 'GET',
-  path: '/api/ipns/publish_record',
-  host: 'api',
-  tag: 'Names',
-  summary: 'Publish a name (published clients)',
-  auth: 'apiKey',
-  scope: 'files:write',
-  query: v.object({ cid: cidSchema, keyName }),
-  response: { kind: 'json', schema: v.object({ Name: v.string(), Value: v.string() }) },
-  errors: [
-    ...authErrors,
-    'INVALID_CID',
-    'IPNS_KEY_UNKNOWN',
-    'NAME_KEY_WITH_OWNER',
-    'DATA_DAMAGED',
-    'INVALID_CONFIGURATION',
-    'CONFLICT',
-  ],
-  dialect: 'ipns',
-  limits: { ...limits, perMinute: namePublishesPerMinute },
-  idempotent: false,
-})
-
-/** `GET /api/ipns/get_ipns_records`: the account's names, as published clients list them. */
-export const getIpnsRecords = defineCall({
-  id: 'getIpnsRecords',
-  method: 'GET',
-  path: '/api/ipns/get_ipns_records',
-  host: 'api',
-  tag: 'Names',
-  summary: 'List names (published clients)',
-  description: 'All names of the account whose key the service holds. `cid` is empty where nothing was published.',
-  auth: 'apiKey',
-  scope: 'files:read',
-  response: {
-    kind: 'json',
-    schema: v.array(
-      v.object({
-        ipnsName: v.string(),
-        ipnsId: v.string(),
-        publicKey: v.string(),
-        cid: v.string(),
-        lastUpdate: v.number(),
-      }),
-    ),
-  },
-  errors: [...authErrors],
-  dialect: 'ipns',
-  limits,
-  idempotent: true,
-})
-
-/** `DELETE /api/ipns/remove_key`: removes a name and its key, as published clients ask for it. */
-export const removeIpnsKey = defineCall({
-  id: 'removeIpnsKey',
-  method: 'DELETE',
-  path: '/api/ipns/remove_key',
-  host: 'api',
-  tag: 'Names',
-  summary: 'Remove a name (published clients)',
-  auth: 'apiKey',
-  scope: 'files:write',
-  query: v.object({ keyName }),
-  response: { kind: 'json', schema: v.object({ Keys: v.array(v.object({ Name: v.string(), Id: v.string() })) }) },
-  errors: [...authErrors, 'IPNS_KEY_UNKNOWN', 'CONFLICT'],
-  dialect: 'ipns',
-  limits,
-  idempotent: false,
-})
 
 /** One name of an account, and what it points to. */
 const nameState = v.object({
@@ -404,131 +308,5 @@ export const exportName = defineCall({
   ],
   dialect: 'api',
   limits: { ...limits, bodyBytes: jsonBodyBytesMost, perMinute: 30 },
-  idempotent: true,
-})
-
-const ipnsRecordType = 'application/vnd.ipfs.ipns-record'
-
-/** `GET /routing/v1/ipns/{name}`: the newest record of any name known here. */
-export const getRoutedName = defineCall({
-  id: 'getRoutedName',
-  method: 'GET',
-  path: '/routing/v1/ipns/{name}',
-  host: 'api',
-  tag: 'Routing',
-  summary: 'Find a record (delegated routing)',
-  description: `Answers ${ipnsRecordType}. Nothing found is status 200 with text/plain, as IPIP-0513 asks.`,
-  auth: 'none',
-  params,
-  response: { kind: 'bytes', description: ipnsRecordType },
-  errors: ['INVALID_NAME', 'NOT_ACCEPTABLE'],
-  dialect: 'api',
-  limits: { ...limits, perMinute: 1200 },
-  idempotent: true,
-})
-
-/** `PUT /routing/v1/ipns/{name}`: offers a newer record of any name. */
-export const putRoutedName = defineCall({
-  id: 'putRoutedName',
-  method: 'PUT',
-  path: '/routing/v1/ipns/{name}',
-  host: 'api',
-  tag: 'Routing',
-  summary: 'Offer a record (delegated routing)',
-  description:
-    'Records of names that no account has are kept until they end, as far as there is room for such; others are kept as if their account had sent them.',
-  auth: 'none',
-  params,
-  body: { kind: 'bytes', mediaType: ipnsRecordType, description: 'A signed record of at most 10 KiB.' },
-  response: { kind: 'text', mediaType: 'text/plain; charset=utf-8' },
-  errors: [
-    'INVALID_NAME',
-    'NOT_ACCEPTABLE',
-    'INVALID_IPNS_RECORD',
-    'IPNS_RECORD_EXPIRED',
-    'IPNS_RECORD_OUTDATED',
-    'STORAGE_FULL',
-    'CONFLICT',
-  ],
-  dialect: 'api',
-  limits: { bodyBytes: nameRecordBytesMost, timeoutMs: callTimeoutMs, perMinute: 30 },
-  idempotent: true,
-})
-
-const filters = {
-  /** Protocols of addresses wanted, `!` before those that are not (IPIP-0484). */
-  'filter-addrs': v.optional(v.pipe(v.string(), v.maxLength(512))),
-  'filter-protocols': v.optional(v.pipe(v.string(), v.maxLength(512))),
-}
-
-/** `GET /routing/v1/providers/{cid}`: who has a CID; here, that is our own gateway or nobody. */
-export const getRoutedProviders = defineCall({
-  id: 'getRoutedProviders',
-  method: 'GET',
-  path: '/routing/v1/providers/{cid}',
-  host: 'api',
-  tag: 'Routing',
-  summary: 'Find providers (delegated routing)',
-  description:
-    'Names our gateway, as `transport-ipfs-gateway-http`, for a CID whose block is stored here. JSON, or NDJSON where Accept asks for it.',
-  auth: 'none',
-  params: v.object({ cid: v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/=_-]{8,300}$/, 'Invalid CID')) }),
-  query: v.looseObject(filters),
-  response: { kind: 'bytes', description: 'application/json or application/x-ndjson' },
-  errors: ['INVALID_CID'],
-  dialect: 'api',
-  limits: { ...limits, perMinute: 1200 },
-  idempotent: true,
-})
-
-/** `GET /routing/v1/peers/{peer}`: where a peer is; we know of our own gateway only. */
-export const getRoutedPeers = defineCall({
-  id: 'getRoutedPeers',
-  method: 'GET',
-  path: '/routing/v1/peers/{name}',
-  host: 'api',
-  tag: 'Routing',
-  summary: 'Find a peer (delegated routing)',
-  auth: 'none',
-  params,
-  query: v.looseObject(filters),
-  response: { kind: 'bytes', description: 'application/json or application/x-ndjson' },
-  errors: ['INVALID_NAME'],
-  dialect: 'api',
-  limits: { ...limits, perMinute: 1200 },
-  idempotent: true,
-})
-
-/** `GET /ipns/{name}/{path}`: the path gateway below a name. */
-export const getIpns = defineCall({
-  id: 'getIpns',
-  method: 'GET',
-  path: '/ipns/{name}/{path*}',
-  host: 'gateway',
-  tag: 'Gateway',
-  summary: 'Read what a name points to',
-  description:
-    'As `/ipfs/{cid}`, but cached only as long as the record allows. `{name}` is an IPNS name in any form, or a DNS name with a DNSLink where the operator set a resolver. `?format=ipns-record` gives the signed record. Subdomain form: `{name}.ipns.{host}`.',
-  auth: 'none',
-  params: v.object({
-    name: v.pipe(v.string(), v.maxLength(253)),
-    path: v.optional(v.pipe(v.string(), v.maxLength(8192))),
-  }),
-  query: v.looseObject({ format: v.optional(v.pipe(v.string(), v.maxLength(32))) }),
-  response: { kind: 'bytes' },
-  errors: [
-    'INVALID_NAME',
-    'INVALID_PATH',
-    'NAME_UNRESOLVED',
-    'NAME_EXPIRED',
-    'NAME_TOO_DEEP',
-    'UPSTREAM_FAILED',
-    'NOT_SUPPORTED',
-    'BLOCK_NOT_FOUND',
-    'PATH_NOT_FOUND',
-    'NOT_ACCEPTABLE',
-  ],
-  dialect: 'gateway',
-  limits: {},
   idempotent: true,
 })

@@ -1,0 +1,100 @@
+import * as v from 'valibot'
+import { authErrors, defineCall } from '../call.ts'
+import { cidSchema } from '../cid.ts'
+import { callTimeoutMs, namePublishesPerMinute } from '../limits.ts'
+
+const limits = { timeoutMs: callTimeoutMs }
+/** Names a key of the account as published clients do: its id, 32 hex characters. */
+const keyName = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(128))
+
+/** `GET /api/ipns/generate_key`: a new name, as published clients ask for one. */
+export const generateIpnsKey = defineCall({
+  id: 'generateIpnsKey',
+  method: 'GET',
+  path: '/api/ipns/generate_key',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Create a name (published clients)',
+  description:
+    'The service makes an Ed25519 key and keeps it sealed. `ipnsName` is the key’s id in the calls that follow.',
+  auth: 'apiKey',
+  scope: 'files:write',
+  response: { kind: 'json', schema: v.object({ ipnsName: v.string(), ipnsId: v.string() }) },
+  errors: [...authErrors, 'NAME_LIMIT', 'INVALID_CONFIGURATION', 'CONFLICT'],
+  dialect: 'ipns',
+  limits: { ...limits, perMinute: namePublishesPerMinute },
+  idempotent: false,
+})
+
+/** `GET /api/ipns/publish_record`: lets a name point to a CID, as published clients ask for it. */
+export const publishIpnsRecord = defineCall({
+  id: 'publishIpnsRecord',
+  method: 'GET',
+  path: '/api/ipns/publish_record',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Publish a name (published clients)',
+  auth: 'apiKey',
+  scope: 'files:write',
+  query: v.object({ cid: cidSchema, keyName }),
+  response: { kind: 'json', schema: v.object({ Name: v.string(), Value: v.string() }) },
+  errors: [
+    ...authErrors,
+    'INVALID_CID',
+    'IPNS_KEY_UNKNOWN',
+    'NAME_KEY_WITH_OWNER',
+    'DATA_DAMAGED',
+    'INVALID_CONFIGURATION',
+    'CONFLICT',
+  ],
+  dialect: 'ipns',
+  limits: { ...limits, perMinute: namePublishesPerMinute },
+  idempotent: false,
+})
+
+/** `GET /api/ipns/get_ipns_records`: the account's names, as published clients list them. */
+export const getIpnsRecords = defineCall({
+  id: 'getIpnsRecords',
+  method: 'GET',
+  path: '/api/ipns/get_ipns_records',
+  host: 'api',
+  tag: 'Names',
+  summary: 'List names (published clients)',
+  description: 'All names of the account whose key the service holds. `cid` is empty where nothing was published.',
+  auth: 'apiKey',
+  scope: 'files:read',
+  response: {
+    kind: 'json',
+    schema: v.array(
+      v.object({
+        ipnsName: v.string(),
+        ipnsId: v.string(),
+        publicKey: v.string(),
+        cid: v.string(),
+        lastUpdate: v.number(),
+      }),
+    ),
+  },
+  errors: [...authErrors],
+  dialect: 'ipns',
+  limits,
+  idempotent: true,
+})
+
+/** `DELETE /api/ipns/remove_key`: removes a name and its key, as published clients ask for it. */
+export const removeIpnsKey = defineCall({
+  id: 'removeIpnsKey',
+  method: 'DELETE',
+  path: '/api/ipns/remove_key',
+  host: 'api',
+  tag: 'Names',
+  summary: 'Remove a name (published clients)',
+  auth: 'apiKey',
+  scope: 'files:write',
+  query: v.object({ keyName }),
+  response: { kind: 'json', schema: v.object({ Keys: v.array(v.object({ Name: v.string(), Id: v.string() })) }) },
+  errors: [...authErrors, 'IPNS_KEY_UNKNOWN', 'CONFLICT'],
+  dialect: 'ipns',
+  limits,
+  idempotent: false,
+})
