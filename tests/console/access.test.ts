@@ -108,6 +108,7 @@ test('a change that did not reach a node is shown as such, and Repair finishes i
   const { cid } = await uploadEncryptedText(client, 'Half done', { name: 'half.txt' })
   const fifth = site.network.profile.keyNodes?.[4] ?? ''
   await openAccess(owner, cid)
+  owner.expectProblem(/net::ERR_FAILED/)
   await owner.page.route(`${fifth}/api/setSharedKey/**`, (route) => route.abort())
   await owner.page.getByRole('button', { name: 'Share', exact: true }).click()
   const dialog = owner.page.getByRole('dialog', { name: 'Share this file' })
@@ -126,6 +127,7 @@ test('with two key nodes away a file opens; with three it says what is missing, 
   const client = await createAccountClient(site.network, reader.wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'Three are enough', { name: 'three.txt' })
   const nodes = site.network.profile.keyNodes ?? []
+  reader.expectProblem(/net::ERR_FAILED/)
   const setAway = async (url: string | undefined, isAway: boolean) => {
     const pattern = `${url}/api/retrieveSharedKey/**`
     await (isAway ? reader.page.route(pattern, (route) => route.abort()) : reader.page.unroute(pattern))

@@ -1,131 +1,25 @@
-// The console in a real browser, on a network of its own, with a wallet whose keys stay in this process.
-import { buildConsole } from '@cairn/local'
-import axe from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
-import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
-import { createTestWallet, type TestWallet } from './test-wallet.ts'
+// The console for a test file: what it reports is looked at after every test.
+import { expect, onTestFinished } from 'vitest'
+import { type Console, openConsole } from './console.ts'
 
-/** Longest wait for what a page shall show, in ms. */
-const waitMs = 15_000
-/** Chromium of the distribution; nothing is downloaded. */
-const executablePath = '/usr/bin/chromium'
+export type { ConsolePage } from './console.ts'
+export type ConsoleTest = Console
 
-/** A page of the console with its wallet, and all that went wrong in it. */
-export type ConsolePage = {
-  page: Page
-  context: BrowserContext
-  wallet: TestWallet
-  /** Errors in the console, reports of the policy, requests to hosts that are not ours. Empty when all is well. */
-  problems: string[]
-  /** Opens an address of the console. */
-  open(path: string): Promise<void>
-  /** From wherever the page is: connects the wallet and signs in. */
-  signIn(): Promise<void>
-  /** Findings of axe for WCAG 2.2 A and AA and best practice, as short texts. */
-  checkAccessibility(): Promise<string[]>
-}
-
-export type ConsoleTest = AsyncDisposable & {
-  network: TestNetwork
-  browser: Browser
-  /** A browser context of its own with a wallet of so many accounts; `0` for a browser without a wallet. */
-  newPage(options?: {
-    accounts?: number
-    width?: number
-    height?: number
-    theme?: 'light' | 'dark'
-  }): Promise<ConsolePage>
-}
-
-/** Starts a network that serves the console, and a browser. One for a test file: `beforeAll`, and dispose in `afterAll`. */
-export async function openConsoleTest({
-  chain = 'none',
-  providers = 0,
-}: {
-  chain?: 'local' | 'none'
-  providers?: number
-} = {}): Promise<ConsoleTest> {
-  await using stack = new AsyncDisposableStack()
-  // A build that was made before may be named, so that several files are tested on the same.
-  const folder = process.env['CAIRN_TEST_CONSOLE'] || (await buildConsole())
-  if (folder === undefined) throw new Error('the console is not built, and the bundler is not installed')
-  const network = stack.use(await createTestNetwork({ CAIRN_CONSOLE_FOLDER: folder }, chain, 20, providers))
-  const browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  })
-  stack.defer(() => browser.close())
-  const running = stack.move()
+/**
+ * Starts a network that serves the console, and a browser. One for a test file: `beforeAll`, and dispose in `afterAll`.
+ * A page opened in a test may not have reported a problem when the test ends; what a test breaks itself it expects.
+ */
+export async function openConsoleTest(options?: Parameters<typeof openConsole>[0]): Promise<ConsoleTest> {
+  const site = await openConsole(options)
   return {
-    network,
-    browser,
-    newPage: (options) => newPage(browser, network, options),
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
-  }
-}
-
-async function newPage(
-  browser: Browser,
-  network: TestNetwork,
-  {
-    accounts = 1,
-    width = 1280,
-    height = 800,
-    theme = 'light',
-  }: { accounts?: number; width?: number; height?: number; theme?: 'light' | 'dark' } = {},
-): Promise<ConsolePage> {
-  const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme: theme,
-    baseURL: network.profile.api,
-    locale: 'en-US',
-    reducedMotion: 'reduce',
-  })
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: network.profile.api })
-  const wallet = await createTestWallet(context, accounts, network.profile.chain)
-  const page = await context.newPage()
-  page.setDefaultTimeout(waitMs)
-  const problems: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !isExpected(message.text())) problems.push(message.text())
-  })
-  page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
-  page.on('request', (request) => {
-    const { protocol, hostname } = new URL(request.url())
-    if (/^https?:$/.test(protocol) && hostname !== '127.0.0.1') problems.push(`foreign request: ${request.url()}`)
-  })
-  return {
-    page,
-    context,
-    wallet,
-    problems,
-    open: async (path) => {
-      await page.goto(path)
+    ...site,
+    newPage: async (wish) => {
+      const opened = await site.newPage(wish)
+      onTestFinished(async () => {
+        await opened.context.close()
+        expect(opened.problems).toEqual([])
+      })
+      return opened
     },
-    signIn: async () => {
-      await page.getByRole('button', { name: 'Connect wallet' }).first().click()
-      await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
-      await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-    },
-    checkAccessibility: () => runAxe(page),
   }
-}
-
-/** The browser itself reports answers of 4xx as errors; the page shows them as what they are. */
-function isExpected(text: string): boolean {
-  return /^Failed to load resource: the server responded with a status of 4\d\d/.test(text)
-}
-
-async function runAxe(page: Page): Promise<string[]> {
-  // As an expression in the page's own world, which its policy does not concern.
-  await page.evaluate(`${axe.source};undefined`)
-  const violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] = await page.evaluate(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations)`,
-  )
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(
-      ({ html, failureSummary = '' }) => `${id}: ${html.slice(0, 200)} | ${failureSummary.replace(/\s+/g, ' ')}`,
-    ),
-  )
 }

@@ -17,6 +17,7 @@ const broken = failWith(500, { code: 'INTERNAL', message: 'Something broke insid
 test('a page whose call fails says so and tries again', async () => {
   const opened = await site.newPage()
   const { page } = opened
+  opened.expectProblem(/status of 50[03]/)
   await opened.open('/settings')
   await opened.signIn()
   for (const [path, call, shown] of [
@@ -42,6 +43,7 @@ test('a page whose call fails says so and tries again', async () => {
 test('what was there before stays when it cannot be refreshed', async () => {
   const opened = await site.newPage()
   const { page } = opened
+  opened.expectProblem(/status of 50[03]/)
   await opened.open('/names')
   await opened.signIn()
   const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
@@ -62,6 +64,7 @@ test('what was there before stays when it cannot be refreshed', async () => {
 test('a price that is not known leaves the stablecoins', async () => {
   const opened = await site.newPage()
   const { page } = opened
+  opened.expectProblem(/status of 50[03]/)
   await page.route(
     '**/api/lighthouse/get_ticker*',
     failWith(503, { code: 'PRICE_UNKNOWN', message: 'There is no fresh price' }),

@@ -4,14 +4,14 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import { createClient, uploadBytes, uploadText } from '@cairn/sdk'
-import { type ConsolePage, openConsoleTest } from './console.fixture.ts'
+import { type ConsolePage, openConsole } from './console.ts'
 
 const folder = process.argv[2] ?? resolve(import.meta.dirname, '../../docs/console')
 const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const
 const routes = ['shared', 'names', 'storage', 'proofs', 'keys', 'settings', 'status'] as const
 
 await mkdir(folder, { recursive: true })
-await using site = await openConsoleTest({ chain: 'local', providers: 1 })
+await using site = await openConsole({ chain: 'local', providers: 1 })
 for (const [size, { width, height }] of Object.entries(sizes)) {
   for (const theme of ['light', 'dark'] as const) {
     const opened = await site.newPage({ width, height, theme })

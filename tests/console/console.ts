@@ -1,0 +1,133 @@
+// The console in a real browser, on a network of its own, with a wallet whose keys stay in this process.
+import { buildConsole } from '@cairn/local'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { findFaults } from './accessibility.ts'
+import { createTestWallet, type TestWallet } from './test-wallet.ts'
+
+/** Longest wait for what a page shall show, in ms. */
+const waitMs = 15_000
+/** Chromium of the distribution; nothing is downloaded. */
+const executablePath = '/usr/bin/chromium'
+
+/** A page of the console with its wallet, and all that went wrong in it. */
+export type ConsolePage = {
+  page: Page
+  context: BrowserContext
+  wallet: TestWallet
+  /** Errors in the console, reports of the policy, requests to what the network's profile does not name. Empty when all is well. */
+  problems: string[]
+  /** The test breaks something itself: what the browser reports of it is no problem. */
+  expectProblem(pattern: RegExp): void
+  /** Opens an address of the console. */
+  open(path: string): Promise<void>
+  /** From wherever the page is: connects the wallet and signs in. */
+  signIn(): Promise<void>
+  /** Findings of axe for WCAG 2.2 A and AA and best practice, colours in both themes and all accents, as short texts. */
+  checkAccessibility(): Promise<string[]>
+}
+
+export type Console = AsyncDisposable & {
+  network: TestNetwork
+  browser: Browser
+  /** A browser context of its own with a wallet of so many accounts; `0` for a browser without a wallet. */
+  newPage(options?: {
+    accounts?: number
+    width?: number
+    height?: number
+    theme?: 'light' | 'dark'
+  }): Promise<ConsolePage>
+}
+
+/** Starts a network that serves the console, and a browser. */
+export async function openConsole({
+  chain = 'none',
+  providers = 0,
+}: {
+  chain?: 'local' | 'none'
+  providers?: number
+} = {}): Promise<Console> {
+  await using stack = new AsyncDisposableStack()
+  // A build that was made before may be named, so that several files are tested on the same.
+  const folder = process.env['CAIRN_TEST_CONSOLE'] || (await buildConsole())
+  if (folder === undefined) throw new Error('the console is not built, and the bundler is not installed')
+  const network = stack.use(await createTestNetwork({ CAIRN_CONSOLE_FOLDER: folder }, chain, 20, providers))
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+    ],
+  })
+  stack.defer(() => browser.close())
+  const running = stack.move()
+  const colours = new Set<string>()
+  return {
+    network,
+    browser,
+    newPage: (options) => newPage(browser, network, colours, options),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+async function newPage(
+  browser: Browser,
+  network: TestNetwork,
+  colours: Set<string>,
+  {
+    accounts = 1,
+    width = 1280,
+    height = 800,
+    theme = 'light',
+  }: { accounts?: number; width?: number; height?: number; theme?: 'light' | 'dark' } = {},
+): Promise<ConsolePage> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    baseURL: network.profile.api,
+    locale: 'en-US',
+    reducedMotion: 'reduce',
+  })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: network.profile.api })
+  const wallet = await createTestWallet(context, accounts, network.profile.chain)
+  const page = await context.newPage()
+  page.setDefaultTimeout(waitMs)
+  const problems: string[] = []
+  // The browser itself reports answers of 4xx as errors; the page shows them as what they are.
+  const expected = [/^Failed to load resource: the server responded with a status of 4\d\d/]
+  const note = (text: string) => {
+    if (!expected.some((pattern) => pattern.test(text))) problems.push(text)
+  }
+  const ours = new Set(JSON.stringify(network.profile).match(/https?:\/\/[^"/]+/g))
+  context.on('console', (message) => {
+    if (message.type() === 'error') note(message.text())
+  })
+  context.on('weberror', (error) => note(error.error().stack ?? error.error().message))
+  context.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    if (/^https?:$/.test(protocol) && !ours.has(origin)) problems.push(`foreign request: ${request.url()}`)
+  })
+  return {
+    page,
+    context,
+    wallet,
+    problems,
+    expectProblem: (pattern) => {
+      expected.push(pattern)
+      problems.splice(0, problems.length, ...problems.filter((text) => !pattern.test(text)))
+    },
+    open: async (path) => {
+      await page.goto(path)
+    },
+    signIn: async () => {
+      await page.getByRole('button', { name: 'Connect wallet' }).first().click()
+      await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
+      await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    },
+    checkAccessibility: () => findFaults(page, colours),
+  }
+}
