@@ -1,6 +1,6 @@
 // Sends every call of key nodes wrongly in each way there is, to a node and through the router, and takes only answers that
 // the call declares, in the form that published clients can read.
-import { proofHeader, signRequest } from '@cairn/crypto'
+import { proofHeader, proveRequest } from '@cairn/crypto'
 import {
   allCalls,
   type CallDefinition,
@@ -85,9 +85,9 @@ async function send(call: CallDefinition, place: Place, sent: Sent = {}): Promis
   const body = sent.body ?? (call.body === undefined ? undefined : JSON.stringify(filled(call, 'body')))
   const own = session.nodes[node - 1]
   const token = sent.token ?? own?.token ?? ''
-  const proof = signRequest(
+  const proof = await proveRequest(
     { method: call.method, path: target, node, body: body ?? '', token },
-    session.sessionKey.secretKey,
+    session.sessionKey,
     Date.now(),
   )
   return fetch(`${baseOf(place)}${target}`, {

@@ -267,7 +267,8 @@ describe('what one node has', () => {
     await getKey(owner, cid)
     await shareFile(owner, cid, [friend.address])
     const { keySession } = owner
-    const secrets = [masterKey, keySession?.sessionKey.secretKey ?? '']
+    const sessionKey = keySession?.sessionKey
+    const secrets = [masterKey, sessionKey !== undefined && 'secretKey' in sessionKey ? sessionKey.secretKey : '']
     for (const [i, node] of (keySession?.nodes ?? []).entries()) {
       if (node === null) continue
       secrets.push(node.token.split('.')[2] ?? '', node.refreshToken.split('.')[1] ?? '')

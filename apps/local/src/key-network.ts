@@ -29,6 +29,8 @@ export type KeyNetworkOptions = {
   ports: { router: number; nodes: readonly number[] }
   /** `processes`: each a process of its own, as operators run them. `inside`: all in this one, for tests. */
   run: 'processes' | 'inside'
+  /** Addresses of the API as users know them, once it has them: texts to sign may name their hosts. */
+  apiUrls: () => readonly string[]
   /** `CAIRN_` settings, as the environment has them. */
   environment: Environment
   /** Names that other parts read. */
@@ -69,9 +71,13 @@ function nodeEnvironment(options: KeyNetworkOptions, node: number, routerUrl: st
     CAIRN_KEYNODE_HOME: keyNodeFolder(home, node),
     CAIRN_KEYNODE_HOST: host,
     CAIRN_KEYNODE_PORT: String(ports.nodes[node - 1]),
-    CAIRN_KEYNODE_DOMAINS: new URL(routerUrl).host,
+    CAIRN_KEYNODE_DOMAINS: domainsOf([routerUrl, ...options.apiUrls()]).join(','),
     CAIRN_KEYNODE_SECRET_FILE: secretFile(home, node),
   }
+}
+
+function domainsOf(urls: readonly string[]): string[] {
+  return urls.map((url) => new URL(url).host)
 }
 
 /** Each part a process: what they have to know of each other is known before, for their ports are. */
@@ -129,6 +135,9 @@ async function startInside(options: KeyNetworkOptions, publicKeys: readonly stri
     const config = readKeyNodeConfig(nodeEnvironment(options, node, router.url), foreign)
     const started = await startKeyNode({
       ...config,
+      get domains() {
+        return domainsOf([router.url, ...options.apiUrls()])
+      },
       get peers() {
         return nodeNumbers
           .filter((other) => other !== node)

@@ -137,22 +137,23 @@ export async function createNetwork({
         )
   const environment = { ...given, ...chainSettings(chain, given) }
   let config = read(environment)
+  let apiUrls = [
+    `http://${config.host}:${config.port}`,
+    ...(config.publicApiUrl === undefined ? [] : [config.publicApiUrl]),
+  ]
   const keys = stack.use(
     await startKeyNetwork({
       home,
       networkName: config.networkName,
       host: config.host,
       run: keyNodes,
+      apiUrls: () => apiUrls,
       ports: keyPorts,
       environment: { ...localDefaults, ...environment },
       foreign: allNames,
     }),
   )
   const keyProfile = { keyRouter: keys.router.url, keyNodes: keys.nodes.map(({ url }) => url), keyNodePauseMs }
-  let apiUrls = [
-    `http://${config.host}:${config.port}`,
-    ...(config.publicApiUrl === undefined ? [] : [config.publicApiUrl]),
-  ]
   const { providers, setting } = stack.use(
     await startProviderNetwork({
       home,

@@ -30,12 +30,17 @@ export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswe
 export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './keystore.ts'
 export { recoverKey } from './recover.ts'
 export {
+  createHeldSessionKey,
   createSessionKey,
+  type HeldSessionKey,
+  type PlainSessionKey,
   parseDidKey,
   proofHeader,
+  proveRequest,
   type SessionKey,
   type SignedRequest,
   signRequest,
+  storageParty,
   verifyRequest,
   writeDidKey,
 } from './session-key.ts'

@@ -3,23 +3,31 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base58, base64urlnopad } from '@scure/base'
 
-/** A key that signs the requests of one session. */
-export type SessionKey = {
+/** A key that signs the requests of one session, as plain data. */
+export type PlainSessionKey = {
   /** did:key, as the wallet signs it. */
   publicKey: string
   /** Seed of 32 bytes in hex. */
   secretKey: string
 }
 
+/** The same, whose secret the platform keeps: whoever reads all that a page has reads no secret. */
+export type HeldSessionKey = { publicKey: string; privateKey: CryptoKey }
+
+export type SessionKey = PlainSessionKey | HeldSessionKey
+
 /** Header that carries the proof of a session's key. */
 export const proofHeader = 'x-cairn-proof'
+
+/** Stands for the storage service where nodes have their numbers. */
+export const storageParty = 0
 
 /** What a proof covers. */
 export type SignedRequest = {
   method: string
   /** Path with its query, as sent. */
   path: string
-  /** Node the request is for, 1 to 5. */
+  /** Node the request is for, 1 to 5; {@link storageParty} for the storage service. */
   node: number
   /** The body as sent; the empty text where there is none. */
   body: string
@@ -32,9 +40,19 @@ const prefix = 'did:key:z'
 const proofMost = 1024
 
 /** Makes a session key from the system's random source. */
-export function createSessionKey(): SessionKey {
+export function createSessionKey(): PlainSessionKey {
   const seed = randomBytes(32)
   return { publicKey: writeDidKey(ed25519.getPublicKey(seed)), secretKey: bytesToHex(seed) }
+}
+
+/**
+ * Makes a session key whose secret never leaves the platform: it can be used, and be kept in IndexedDB, but not be read.
+ * @throws the platform's error where it has no Ed25519, as older browsers and pages without TLS
+ */
+export async function createHeldSessionKey(): Promise<HeldSessionKey> {
+  const { publicKey, privateKey } = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])
+  const bytes = new Uint8Array(await crypto.subtle.exportKey('raw', publicKey))
+  return { publicKey: writeDidKey(bytes), privateKey }
 }
 
 /** The did:key of an Ed25519 public key. @see https://w3c-ccg.github.io/did-key-spec/ */
@@ -56,8 +74,23 @@ export function parseDidKey(text: string): Uint8Array | undefined {
 
 /** The header value that proves a request: good at one node, for one request, at one time. */
 export function signRequest(request: SignedRequest, secretKey: string, timeMs: number): string {
-  const id = bytesToHex(randomBytes(16))
-  const signature = ed25519.sign(covered(request, timeMs, id), hexToBytes(secretKey))
+  const id = createProofId()
+  return writeProof(timeMs, id, ed25519.sign(covered(request, timeMs, id), hexToBytes(secretKey)))
+}
+
+/** As {@link signRequest}, with either kind of key. */
+export async function proveRequest(request: SignedRequest, key: SessionKey, timeMs: number): Promise<string> {
+  if ('secretKey' in key) return signRequest(request, key.secretKey, timeMs)
+  const id = createProofId()
+  const signature = await crypto.subtle.sign('Ed25519', key.privateKey, covered(request, timeMs, id))
+  return writeProof(timeMs, id, new Uint8Array(signature))
+}
+
+function createProofId(): string {
+  return bytesToHex(randomBytes(16))
+}
+
+function writeProof(timeMs: number, id: string, signature: Uint8Array): string {
   const proof = { t: timeMs, j: id, s: base64urlnopad.encode(signature) }
   return base64urlnopad.encode(utf8ToBytes(JSON.stringify(proof)))
 }
@@ -96,9 +129,13 @@ function readProof(header: string): { timeMs: number; id: string; signature: Uin
   }
 }
 
-function covered({ method, path, node, body, token }: SignedRequest, timeMs: number, id: string): Uint8Array {
+function covered(
+  { method, path, node, body, token }: SignedRequest,
+  timeMs: number,
+  id: string,
+): Uint8Array<ArrayBuffer> {
   const hash = (text: string) => bytesToHex(sha256(utf8ToBytes(text)))
-  return utf8ToBytes(
+  return new TextEncoder().encode(
     ['cairn/request/1', method.toUpperCase(), path, node, hash(body), timeMs, id, hash(token)].join('\n'),
   )
 }

@@ -6,6 +6,8 @@ import { checksumAddress } from './wallet.ts'
 export type SignIn = Challenge & {
   /** did:key of an Ed25519 key. */
   sessionKey: string
+  /** 32 hex characters of the storage service; absent where the text is not for it. */
+  storageNonce?: string | undefined
 }
 
 const missing = '0'.repeat(32)
@@ -14,26 +16,37 @@ function family(address: string): string {
   return isEvmAddress(address) ? 'Ethereum' : isCoreumAddress(address) ? 'Coreum' : 'Solana'
 }
 
+/** What the text lets each party do that gave a nonce; the others are not named, and take no text that does not name them. */
+function listResources({ network, storageNonce, nonces }: SignIn): string[] {
+  const base = `cairn:${encodeURIComponent(network)}`
+  return [
+    ...(storageNonce === undefined ? [] : [`- ${base}/storage/api-key`]),
+    ...nonces.flatMap((nonce, i) => (nonce === undefined ? [] : [`- ${base}/key-nodes/${i + 1}/session`])),
+  ]
+}
+
 /**
- * The text of a sign-in with the key nodes, as wallets show it. One sign-in has one text, and {@link parseSignIn} reads no
- * other.
+ * The text of a sign-in with the storage service, the key nodes or all of them, as wallets show it: each that is named gave a
+ * nonce of its own. One sign-in has one text, and {@link parseSignIn} reads no other.
  * @see https://eips.ethereum.org/EIPS/eip-4361
  */
 export function writeSignIn(signIn: SignIn): string {
-  const { id, domain, address, network, issuedAt, expiresAt, nonces, sessionKey } = signIn
+  const { id, domain, address, network, issuedAt, expiresAt, nonces, storageNonce, sessionKey } = signIn
   return [
     `${domain} wants you to sign in with your ${family(address)} account:`,
     isEvmAddress(address) ? checksumAddress(address) : address,
     '',
-    `Open a session with the key nodes of ${network}.`,
+    `Sign in to ${network}, at the services named below. This is no transaction and costs nothing.`,
     '',
     `URI: ${sessionKey}`,
     'Version: 1',
     'Chain ID: 1',
-    `Nonce: ${nonces.map((nonce) => nonce ?? missing).join('')}`,
+    `Nonce: ${[storageNonce, ...nonces].map((nonce) => nonce ?? missing).join('')}`,
     `Issued At: ${new Date(issuedAt).toISOString()}`,
     `Expiration Time: ${new Date(expiresAt).toISOString()}`,
     `Request ID: ${id}`,
+    'Resources:',
+    ...listResources(signIn),
   ].join('\n')
 }
 
@@ -42,23 +55,27 @@ const fieldsPattern = new RegExp(
     '^([A-Za-z0-9.:\\[\\]-]{1,255}) wants you to sign in with your (?:Ethereum|Solana|Coreum) account:',
     '([0-9A-Za-z]{32,80})',
     '',
-    'Open a session with the key nodes of ([^\\n]{1,100})\\.',
+    'Sign in to ([^\\n]{1,100}), at the services named below\\. This is no transaction and costs nothing\\.',
     '',
     'URI: (did:key:z6Mk[1-9A-HJ-NP-Za-km-z]{40,50})',
     'Version: 1',
     'Chain ID: 1',
-    'Nonce: ([0-9a-f]{160})',
+    `Nonce: ([0-9a-f]{${32 * (keyShardCount + 1)}})`,
     'Issued At: ([0-9TZ:.-]{24})',
     'Expiration Time: ([0-9TZ:.-]{24})',
-    'Request ID: ([0-9a-f-]{36})$',
+    'Request ID: ([0-9a-f-]{36})',
+    'Resources:(?:\\n|$)',
   ].join('\n'),
 )
 
 /** Reads such a text: exactly the form that is written, or undefined. */
 export function parseSignIn(text: string): SignIn | undefined {
-  const [, domain, written, network, sessionKey, joined, issued, expires, id] = fieldsPattern.exec(text) ?? []
+  const [, domain, written, network, sessionKey, joined = '', issued, expires, id] = fieldsPattern.exec(text) ?? []
   if (domain === undefined || network === undefined || sessionKey === undefined || id === undefined) return undefined
-  const nonces = Array.from({ length: keyShardCount }, (_node, i) => joined?.slice(32 * i, 32 * (i + 1)))
+  const [storageNonce, ...nonces] = Array.from({ length: keyShardCount + 1 }, (_party, i) => {
+    const nonce = joined.slice(32 * i, 32 * (i + 1))
+    return nonce === missing ? undefined : nonce
+  })
   const signIn: SignIn = {
     id,
     domain,
@@ -66,9 +83,11 @@ export function parseSignIn(text: string): SignIn | undefined {
     network,
     issuedAt: Date.parse(issued ?? ''),
     expiresAt: Date.parse(expires ?? ''),
-    nonces: nonces.map((nonce) => (nonce === missing ? undefined : nonce)),
+    nonces,
     sessionKey,
+    storageNonce,
   }
   if (Number.isNaN(signIn.issuedAt) || Number.isNaN(signIn.expiresAt) || signIn.address === '') return undefined
-  return writeSignIn(signIn) === text ? signIn : undefined
+  // Half a surrogate pair has no form in an address.
+  return network.isWellFormed() && writeSignIn(signIn) === text ? signIn : undefined
 }

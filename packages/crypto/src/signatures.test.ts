@@ -4,7 +4,14 @@ import { recoverMessageAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { parseChallenge, writeChallenge } from './challenge.ts'
-import { createSessionKey, parseDidKey, signRequest, verifyRequest } from './session-key.ts'
+import {
+  createHeldSessionKey,
+  createSessionKey,
+  parseDidKey,
+  proveRequest,
+  signRequest,
+  verifyRequest,
+} from './session-key.ts'
 import { parseSignIn, writeSignIn } from './sign-in.ts'
 import { coreumAddress, signCoreum } from './verify-coreum.ts'
 import { verifyWalletSignature } from './verify-signature.ts'
@@ -128,7 +135,7 @@ const fields = fc.record({
   id: fc.uuid(),
   domain: fc.constantFrom('localhost:9000', 'keys.example.org', '[::1]:9000'),
   address: fc.constantFrom(address, solanaAddress('7'.repeat(64)), coreumAddress('4'.repeat(64), 'core')),
-  network: fc.constantFrom('local', 'main net'),
+  network: fc.constantFrom('local', 'main net', 'Größe/ß-€'),
   issuedAt: fc.integer({ min: 0, max: 4e12 }),
   expiresAt: fc.integer({ min: 0, max: 4e12 }),
   nonces: fc.array(fc.option(hexPattern(16), { nil: undefined }), { minLength: 5, maxLength: 5 }),
@@ -140,8 +147,10 @@ describe('messages to sign', () => {
     fc.assert(
       fc.property(fields, (challenge) => {
         expect(parseChallenge(writeChallenge(challenge))).toEqual(challenge)
-        const nonces = challenge.nonces.map((nonce) => (nonce === '0'.repeat(32) ? undefined : nonce))
-        const signIn = { ...challenge, nonces, sessionKey }
+        const [storageNonce, ...nonces] = [challenge.nonces[1], ...challenge.nonces].map((nonce) =>
+          nonce === '0'.repeat(32) ? undefined : nonce,
+        )
+        const signIn = { ...challenge, nonces, sessionKey, storageNonce }
         expect(parseSignIn(writeSignIn(signIn))).toEqual(signIn)
       }),
       { numRuns: 300 },
@@ -159,6 +168,25 @@ describe('messages to sign', () => {
       nonces: [undefined, undefined, undefined, undefined, undefined],
     })
     expect(text).toMatch(/^Please sign this message to prove you are owner of this account: [0-9a-f-]{36}\n/)
+  })
+
+  test('a sign-in names those who gave a nonce, and no others', () => {
+    const [given, none] = ['a'.repeat(32), undefined]
+    const write = (storageNonce: string | undefined, nonces: (string | undefined)[]) => {
+      const sessionKey = createSessionKey().publicKey
+      const signIn = { id, domain: 'd', address, network: 'n m', issuedAt: 0, expiresAt: 1, nonces, sessionKey }
+      return writeSignIn({ ...signIn, storageNonce })
+    }
+    const resources = (text: string) => text.split('Resources:')[1]
+    expect(resources(write(given, [given, none, none, given, none]))).toBe(
+      '\n- cairn:n%20m/storage/api-key\n- cairn:n%20m/key-nodes/1/session\n- cairn:n%20m/key-nodes/4/session',
+    )
+    const ofStorage = write(given, [none, none, none, none, none])
+    expect(resources(ofStorage)).toBe('\n- cairn:n%20m/storage/api-key')
+    expect(parseSignIn(ofStorage)?.nonces).toEqual([none, none, none, none, none])
+    // A line more or less is no text of ours.
+    expect(parseSignIn(`${ofStorage}\n- cairn:n%20m/key-nodes/1/session`)).toBeUndefined()
+    expect(parseSignIn(ofStorage.replace(/\n- .*$/, ''))).toBeUndefined()
   })
 
   test('a changed text is another message or none', () => {
@@ -201,6 +229,18 @@ describe('session keys', () => {
       expect(verifyRequest(proof, { ...request, ...other }, key.publicKey)).toBeUndefined()
     }
     expect(verifyRequest(proof, request, createSessionKey().publicKey)).toBeUndefined()
+  })
+
+  test('a key that the platform keeps signs as one of ours, and cannot be read', async () => {
+    const held = await createHeldSessionKey()
+    const given = await proveRequest(request, held, 1234)
+    expect(verifyRequest(given, request, held.publicKey)).toMatchObject({ timeMs: 1234 })
+    expect(verifyRequest(given, { ...request, node: 3 }, held.publicKey)).toBeUndefined()
+    expect(verifyRequest(await proveRequest(request, key, 1234), request, key.publicKey)).toMatchObject({
+      timeMs: 1234,
+    })
+    await expect(crypto.subtle.exportKey('pkcs8', held.privateKey)).rejects.toThrow()
+    expect(JSON.stringify(held)).toBe(JSON.stringify({ publicKey: held.publicKey, privateKey: {} }))
   })
 
   test('rubbish is no proof and no key', () => {

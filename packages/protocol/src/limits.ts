@@ -88,6 +88,8 @@ export const keySaveLifetimeMs = 135 * 60_000
 export const keyTextsAtOnceMost = 12
 export const keyTextsEveryMs = 5 * 60_000
 export const keyTextsMost = keyTextsAtOnceMost + keySaveLifetimeMs / keyTextsEveryMs + 1
+/** Life of a text by which a session is opened. */
+export const signInTextLifetimeMs = 10 * 60_000
 /** Life of a session token: of published clients, and of our own, which renew theirs. */
 export const legacySessionLifetimeMs = 135 * 60_000
 export const sessionLifetimeMs = 15 * 60_000

@@ -65,7 +65,8 @@ export const keyNodeSettings = {
   },
   CAIRN_KEYNODE_PUBLIC_URL: { about: 'URL of the key node as users see it.', fallback: '', read: optional(url) },
   CAIRN_KEYNODE_DOMAINS: {
-    about: 'Hosts that a message to sign may name, separated by commas: that of the router as users see it.',
+    about:
+      'Hosts that a message to sign may name, separated by commas: those of the router and of the storage service, as users see them.',
     fallback: '',
     read: list,
   },

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import {
   createSessionKey,
+  type PlainSessionKey,
   proofHeader,
-  type SessionKey,
   signMessage,
   signRequest,
   walletFromPrivateKey,
@@ -29,7 +29,12 @@ export type TestNode = KeyNode & {
 }
 
 export type Answer = { status: number; code: string | null; json: unknown; text: string }
-export type CallOptions = { body?: unknown; token?: string; headers?: Record<string, string>; sessionKey?: SessionKey }
+export type CallOptions = {
+  body?: unknown
+  token?: string
+  headers?: Record<string, string>
+  sessionKey?: PlainSessionKey
+}
 
 export type TestWallet = { address: string; privateKey: string }
 
@@ -110,7 +115,7 @@ export async function createText(
   node: TestNode,
   wallet: TestWallet,
   wish: ChallengeWish = {},
-  sessionKey?: SessionKey,
+  sessionKey?: PlainSessionKey,
 ): Promise<string> {
   const subject = {
     id: wish.id ?? crypto.randomUUID(),
@@ -128,7 +133,7 @@ export async function createText(
     : writeSignIn({ ...challenge, sessionKey: sessionKey.publicKey })
 }
 
-export type TestSession = TestWallet & { token: string; refreshToken: string; sessionKey: SessionKey }
+export type TestSession = TestWallet & { token: string; refreshToken: string; sessionKey: PlainSessionKey }
 
 /** A session bound to a key. */
 export async function openTestSession(node: TestNode, wallet = createTestWallet()): Promise<TestSession> {

@@ -42,7 +42,7 @@ export function createApp({ context, providers, readiness, profile, stop }: AppP
     describeError,
   })
   registerServiceRoutes(app, context, readiness, profile)
-  registerAccountRoutes(app, context)
+  registerAccountRoutes(app, context, profile)
   registerPaymentRoutes(app, context)
   registerUploadRoutes(app, context)
   registerResumableRoutes(app, context)

@@ -3,9 +3,9 @@ import { identitySchema, normalizeIdentity } from '../address.ts'
 import { defineCall, sessionErrors } from '../call.ts'
 import type { ErrorCode } from '../errors.ts'
 import { callTimeoutMs, jsonBodyBytesMost, keyShardCount, keyTextsMost } from '../limits.ts'
+import { textDomain, textId, textNonce, textTime } from '../text-fields.ts'
 
 const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
-const time = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
 /** The number of a key node, as paths have it. */
 export const nodeNumberSchema = v.pipe(v.string(), v.regex(/^[1-5]$/, 'must be the number of a key node, 1 to 5'))
@@ -106,18 +106,17 @@ export const getNonce = defineCall({
     kind: 'json',
     schema: v.object({
       address: identitySchema,
-      domain: v.pipe(v.string(), v.regex(/^[A-Za-z0-9.:[\]-]{1,255}$/)),
-      id: v.pipe(v.string(), v.uuid()),
-      issuedAt: time,
-      expiresAt: time,
+      domain: textDomain,
+      id: textId,
+      issuedAt: textTime,
+      expiresAt: textTime,
     }),
   },
   response: {
     kind: 'json',
     schema: v.object({
       node: v.number(),
-      // In the very form that the text takes: one node with another would spoil it for all.
-      nonce: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
+      nonce: textNonce,
       network: v.string(),
     }),
   },

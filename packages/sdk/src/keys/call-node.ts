@@ -1,7 +1,8 @@
-import { proofHeader, signRequest } from '@cairn/crypto'
+import { proofHeader, type SessionKey } from '@cairn/crypto'
 import { CairnError, type CallDefinition, type CallInput, type CallResult, keyShardCount } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { describeCall, openResponse, parseAnswer, readText, type Send } from '../request.ts'
+import { loadSessionTools } from './load-session-tools.ts'
 
 /** The numbers of the key nodes. */
 export const nodeNumbers: readonly number[] = Array.from({ length: keyShardCount }, (_node, i) => i + 1)
@@ -13,7 +14,7 @@ export type NodeCallOptions = {
   timeoutMs?: number | undefined
   token?: string
   /** Signs the request for this node with a session's key. */
-  proveWith?: { secretKey: string; token: string }
+  proveWith?: { key: SessionKey; token: string }
 }
 
 /** Where a node is. @throws CairnError NO_KEY_NODES */
@@ -40,11 +41,9 @@ export async function callKeyNode<C extends CallDefinition>(
   if (proveWith !== undefined) {
     const { pathname, search } = new URL(send.url)
     const body = typeof send.body === 'string' ? send.body : ''
-    headers[proofHeader] = signRequest(
-      { method: send.method, path: pathname + search, node, body, token: proveWith.token },
-      proveWith.secretKey,
-      Date.now(),
-    )
+    const { proveRequest } = await loadSessionTools()
+    const request = { method: send.method, path: pathname + search, node, body, token: proveWith.token }
+    headers[proofHeader] = await proveRequest(request, proveWith.key, Date.now())
   }
   const response = await openResponse(client, { ...send, headers })
   return parseAnswer(definition, await readText(response, answerBytesMost, options.signal))

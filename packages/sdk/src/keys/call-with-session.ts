@@ -19,12 +19,12 @@ export async function callWithSession<C extends CallDefinition>(
   options: Pick<NodeCallOptions, 'signal' | 'timeoutMs'> = {},
 ): Promise<CallResult<C>> {
   const session = sessionOf(client)
-  const { secretKey } = session.sessionKey
+  const { sessionKey: key } = session
   return withToken(
     client,
     session,
     node,
-    (token) => callKeyNode(client, definition, node, input, { ...options, token, proveWith: { secretKey, token } }),
+    (token) => callKeyNode(client, definition, node, input, { ...options, token, proveWith: { key, token } }),
     options.signal,
   )
 }

@@ -25,14 +25,14 @@ export async function closeKeySession(
   // What is renewed on the way is over at once: nobody has to keep it.
   const quiet = { ...client, onKeySession: undefined }
   const parts = session.nodes.flatMap((part, i) => (part === null ? [] : [i + 1]))
-  const { secretKey } = session.sessionKey
+  const { sessionKey: key } = session
   const answers = await askNodes(parts, (node) => {
     const input = { params: { node: String(node) } }
     return withToken(
       quiet,
       session,
       node,
-      (token) => callKeyNode(client, closeSession, node, input, { token, proveWith: { secretKey, token }, signal }),
+      (token) => callKeyNode(client, closeSession, node, input, { token, proveWith: { key, token }, signal }),
       signal,
     )
   })

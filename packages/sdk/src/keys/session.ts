@@ -1,18 +1,7 @@
-import { createSessionKey, type SessionKey, writeSignIn } from '@cairn/crypto'
-import {
-  CairnError,
-  getNonce,
-  keyShardThreshold,
-  type NodeSession,
-  normalizeIdentity,
-  openSession,
-  renewSession,
-} from '@cairn/protocol'
-import type { Signer } from '../account/api-keys.ts'
-import { resolveSigner } from '../account/resolve-signer.ts'
+import type { SessionKey } from '@cairn/crypto'
+import { CairnError, type NodeSession, renewSession } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import { type Answer, askNodes } from './ask-nodes.ts'
-import { callKeyNode, nodeNumbers } from './call-node.ts'
+import { callKeyNode } from './call-node.ts'
 
 /**
  * A session with the key nodes: one token of each, bound to a key that only this machine has, so that neither a node nor
@@ -29,85 +18,8 @@ export type KeySession = {
   isClosing?: boolean
 }
 
-export type SessionOptions = {
-  /** Chain that a contract wallet is on; every configured one unless told. */
-  chain?: string
-  signal?: AbortSignal
-}
-
-/** How long the text to sign is good for: nodes need it within this time. */
-const signMs = 10 * 60_000
-/** Nodes that are slower than this, once three have answered, have no part in the session. */
-const patienceMs = 2_000
 /** Renewed this long before its end, so that no call meets one that has just ended. */
 const renewBeforeMs = 60_000
-
-/**
- * Opens a session: each node gives a nonce, the wallet signs one EIP-4361 text with all of them, each node checks it alone.
- * @throws CairnError NO_KEY_NODES, KEY_NODES_UNAVAILABLE (fewer than three answer), INVALID_SIGNATURE, INVALID_ADDRESS
- */
-export async function openKeySession(
-  client: Client,
-  signer: Signer,
-  options: SessionOptions = {},
-): Promise<KeySession> {
-  const wallet = await resolveSigner(signer)
-  const address = normalizeIdentity(wallet.address)
-  if (address === '') throw new CairnError('INVALID_ADDRESS')
-  const sessionKey = createSessionKey()
-  const issuedAt = Date.now()
-  const subject = {
-    id: crypto.randomUUID(),
-    domain: domainOf(client),
-    address,
-    issuedAt,
-    expiresAt: issuedAt + signMs,
-  }
-  const { signal } = options
-  const nonces = await askNodes(
-    nodeNumbers,
-    (node) => callKeyNode(client, getNonce, node, { params: { node: String(node) }, body: subject }, { signal }),
-    patienceMs,
-  )
-  if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
-  requireThree(nonces)
-  const networks = nonces.flatMap((answer) => ('value' in answer ? [answer.value.network] : []))
-  // One node alone could name another, and none of the others would take the text.
-  const network = networks.find((one) => networks.filter((other) => other === one).length >= keyShardThreshold)
-  const message = writeSignIn({
-    ...subject,
-    network: network ?? client.network.name,
-    nonces: nonces.map((answer) => ('value' in answer ? answer.value.nonce : undefined)),
-    sessionKey: sessionKey.publicKey,
-  })
-  const signature = await wallet.sign(message)
-  const body = { address, messages: [message], signature, chain: options.chain ?? 'ALL' }
-  const answered = nodeNumbers.filter((node) => 'value' in (nonces[node - 1] ?? {}))
-  const sessions = await askNodes(
-    nodeNumbers,
-    async (node) => {
-      if (!answered.includes(node)) throw new CairnError('KEY_NODES_UNAVAILABLE')
-      return callKeyNode(client, openSession, node, { params: { node: String(node) }, body }, { signal })
-    },
-    patienceMs,
-  )
-  if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
-  requireThree(sessions)
-  const faults = sessions.flatMap((answer, i) => {
-    // What the first call failed with says more than that there was no second one.
-    const first = nonces[i]
-    const cause = first !== undefined && 'error' in first ? first : answer
-    if (!('error' in cause)) return []
-    const { code, message: reason, hint } = cause.error
-    return [{ node: i + 1, code, message: reason, hint }]
-  })
-  return {
-    address,
-    sessionKey,
-    nodes: sessions.map((answer) => ('value' in answer ? answer.value : null)),
-    ...(faults.length === 0 ? {} : { faults }),
-  }
-}
 
 /**
  * This session's token for a node, renewed where it is about to end. What was renewed stands in the session afterwards.
@@ -187,7 +99,7 @@ async function renew(client: Client, session: KeySession, node: number, own: Nod
   const body = { address: session.address, refreshToken: own.refreshToken }
   // The proof covers the secret of the refresh token, which is what the node compares.
   const secret = own.refreshToken.split('.')[1] ?? ''
-  const proveWith = { secretKey: session.sessionKey.secretKey, token: secret }
+  const proveWith = { key: session.sessionKey, token: secret }
   const input = { params: { node: String(node) }, body }
   try {
     const renewed = await callKeyNode(client, renewSession, node, input, { proveWith })
@@ -200,23 +112,4 @@ async function renew(client: Client, session: KeySession, node: number, own: Nod
   } finally {
     client.onKeySession?.(session)
   }
-}
-
-/** Host that the signature counts for: the router's, under which users know the key nodes. */
-function domainOf({ network }: Client): string {
-  const url = network.keyRouter ?? network.keyNodes?.[0]
-  if (url === undefined) throw new CairnError('NO_KEY_NODES')
-  return new URL(url).host
-}
-
-function requireThree(answers: readonly Answer<unknown>[]): void {
-  const errors = answers.flatMap((answer, i) => ('error' in answer ? [{ node: i + 1, error: answer.error }] : []))
-  if (answers.length - errors.length >= keyShardThreshold) return
-  const isDown = (code: string) => ['NETWORK_ERROR', 'TIMEOUT', 'KEY_NODES_UNAVAILABLE'].includes(code)
-  const refusal = errors.find(({ error }) => !isDown(error.code))
-  if (refusal !== undefined) throw refusal.error
-  throw new CairnError('KEY_NODES_UNAVAILABLE', {
-    details: { nodes: errors.map(({ node, error }) => ({ node, code: error.code })) },
-    cause: errors[0]?.error,
-  })
 }

@@ -36,7 +36,7 @@ export function readChallenge(
 }
 
 /** Domains are those the operator names; the node's own host always counts. */
-function isKnownDomain({ config }: Context, domain: string): boolean {
+export function isKnownDomain({ config }: Context, domain: string): boolean {
   const own = config.publicUrl === undefined ? `${config.host}:${config.port}` : new URL(config.publicUrl).host
   return config.domains.includes(domain) || domain === own
 }

@@ -19,6 +19,7 @@ import type { Context } from '../context.ts'
 import { requireOwnNumber, route } from '../http/route.ts'
 import { makeNonce } from './nonces.ts'
 import { openNodeSession } from './open-session.ts'
+import { isKnownDomain } from './read-challenge.ts'
 import { endNodeSession, renewNodeSession } from './renew-session.ts'
 import { requireSigner } from './require-signer.ts'
 import { sayTime } from './say-time.ts'
@@ -32,6 +33,14 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
 
   route(app, context, getNonce, async ({ input: { params, body } }) => {
     own(params.node)
+    // Said before anybody signs a text that this node would not take.
+    if (!isKnownDomain(context, body.domain)) {
+      throw new CairnError('INVALID_REQUEST', {
+        message: `Key node ${config.node} takes no texts of ${body.domain}`,
+        hint: 'Its operator names the hosts of texts in CAIRN_KEYNODE_DOMAINS.',
+        details: { issues: [{ field: 'body.domain', message: 'is not known here' }] },
+      })
+    }
     const now = clock.now()
     const lifetimeMs = body.expiresAt - body.issuedAt
     if (Math.abs(body.issuedAt - now) > clockSkewMs || lifetimeMs <= 0 || lifetimeMs > keySaveLifetimeMs)

@@ -1,4 +1,4 @@
-import { createSessionKey, proofHeader, signMessage, signRequest } from '@cairn/crypto'
+import { createSessionKey, parseSignIn, proofHeader, signMessage, signRequest, writeSignIn } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -67,6 +67,30 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await openWith(node, wallet, [text], twin)).code).toBe('INVALID_SIGNATURE')
         // The text itself was not spent by any of that.
         expect((await openWith(node, wallet, [text])).status).toBe(200)
+      })
+
+      test('that names storage alone, or other nodes, opens nothing here', async () => {
+        const wallet = createTestWallet()
+        const sessionKey = createSessionKey()
+        const text = await createText(node, wallet, {}, sessionKey)
+        const signIn = parseSignIn(text)
+        if (signIn === undefined) throw new Error('no sign-in')
+        const none = [undefined, undefined, undefined, undefined, undefined]
+        for (const nonces of [none, [undefined, ...none.slice(1).map(() => 'a'.repeat(32))]]) {
+          const other = writeSignIn({ ...signIn, nonces, storageNonce: 'a'.repeat(32) })
+          expect((await openWith(node, wallet, [other])).code).toBe('INVALID_SIGNATURE')
+        }
+        // Storage beside it is nothing to this node.
+        const both = writeSignIn({ ...signIn, storageNonce: 'a'.repeat(32) })
+        expect((await openWith(node, wallet, [both])).status).toBe(200)
+      })
+
+      test('of a host that the operator did not name gets no nonce', async () => {
+        const { address } = createTestWallet()
+        const subject = { id: crypto.randomUUID(), address, issuedAt: node.now(), expiresAt: node.now() + minute }
+        const ask = (domain: string) => node.call('POST', '/api/keys/nonce/1', { body: { ...subject, domain } })
+        expect((await ask('keys.test')).status).toBe(200)
+        expect((await ask('evil.test')).code).toBe('INVALID_REQUEST')
       })
 
       test('is spent by nobody else, whoever knows its id', async () => {

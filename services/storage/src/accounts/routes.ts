@@ -1,21 +1,28 @@
+import { proofHeader } from '@cairn/crypto'
 import {
   createApiKey as createApiKeyCall,
   getAuthMessage,
   getDataUsage,
   getMessage as getMessageCall,
+  getSignInNonce,
   listApiKeys as listApiKeysCall,
+  type NetworkProfile,
   revokeApiKey as revokeApiKeyCall,
   scopes,
+  signIn as signInCall,
 } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
-import { createApiKey, getMessage, getUsage, listApiKeys, revokeApiKey } from './accounts.ts'
+import { createApiKey, getMessage, getUsage, listApiKeys, revokeApiKey, signIn } from './accounts.ts'
+import { giveSignInNonce } from './sign-in.ts'
 import { contractVerifierOf } from './verify-contract.ts'
 
 /** Binds the calls about accounts, messages and keys. */
-export function registerAccountRoutes(app: FastifyInstance, context: Context): void {
+export function registerAccountRoutes(app: FastifyInstance, context: Context, profile: () => NetworkProfile): void {
   const verifyContract = contractVerifierOf(context)
+  // Never what a request says of it: the host is what keeps the texts of others out.
+  const domain = () => new URL(profile().api).host
 
   route(app, context, getMessageCall, ({ input }) => getMessage(context, input.query.publicKey))
   route(app, context, getAuthMessage, ({ input }) => getMessage(context, input.query.publicKey))
@@ -29,6 +36,28 @@ export function registerAccountRoutes(app: FastifyInstance, context: Context): v
       expiresAt: body.expiresAt ?? null,
     }),
   )
+
+  route(app, context, getSignInNonce, async ({ input: { body } }) => ({
+    nonce: giveSignInNonce(context, domain(), body),
+    network: context.config.networkName,
+  }))
+
+  route(app, context, signInCall, async ({ input: { body }, raw }) => {
+    const proof = raw.headers[proofHeader]
+    const apiKey = await signIn(
+      context,
+      domain(),
+      {
+        address: body.address,
+        message: body.message,
+        signature: body.signature,
+        proof: typeof proof === 'string' ? proof : undefined,
+        request: { method: raw.method, path: raw.url, body: raw.cairnBody ?? '' },
+      },
+      { name: body.keyName ?? 'default', scopes: body.scopes ?? scopes, expiresAt: body.expiresAt ?? null },
+    )
+    return { apiKey }
+  })
 
   route(app, context, listApiKeysCall, async ({ caller }) => ({ keys: await listApiKeys(context, caller.address) }))
 

@@ -5,13 +5,22 @@ import { createNames } from './migrations/0003_create-names.ts'
 import { createProofs } from './migrations/0004_create-proofs.ts'
 import { indexProofs } from './migrations/0005_index-proofs.ts'
 import { createResumableUploads } from './migrations/0006_create-resumable-uploads.ts'
+import { createSpentSignIns } from './migrations/0007_create-spent-sign-ins.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of the storage service. */
 export type Database = ServiceDatabase<Schema>
 
 /** All migrations, in order. Names never change once released. */
-const migrations = [createTables, createPayments, createNames, createProofs, indexProofs, createResumableUploads]
+const migrations = [
+  createTables,
+  createPayments,
+  createNames,
+  createProofs,
+  indexProofs,
+  createResumableUploads,
+  createSpentSignIns,
+]
 
 /** Opens the database of the storage service and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */
 export function openDatabase(settings: DatabaseSettings): Promise<Database> {

@@ -25,6 +25,9 @@ type ChallengeTable = {
   used_at: number | null
 }
 
+/** A text that was signed in with. Kept until no replica would take it any more. */
+type SpentSignInTable = { address: string; id: string; kept_until: number }
+
 /** An API key: `id` is the public look-up part, `secret_hash` the hash of the rest, `scopes` a JSON array. */
 type ApiKeyTable = {
   id: string
@@ -340,6 +343,7 @@ type MigrationTable = { name: string; applied_at: number }
 export type Schema = {
   account: AccountTable
   challenge: ChallengeTable
+  spent_sign_in: SpentSignInTable
   api_key: ApiKeyTable
   pack: PackTable
   block: BlockTable

@@ -1,20 +1,15 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
+import { deriveKey } from '../derive-key.ts'
 
 /** What a sealed key belongs to: moved to any other, it cannot be opened. */
 export type SealSubject = { address: string; name: string }
 
 const algorithm = 'aes-256-gcm'
-const keyBytes = 32
 const ivBytes = 12
 const tagBytes = 16
 /** First byte of every seal: which form it has. */
 const form = 1
-
-/** Derives a key of the service for one purpose. @see https://www.rfc-editor.org/rfc/rfc5869 */
-export function deriveKey(secret: Uint8Array, purpose: string, sizeBytes = keyBytes): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, 'cairn/storage/1', purpose, sizeBytes))
-}
 
 /** Tells secrets apart without telling anything of them. */
 export function secretIdOf(secret: Uint8Array): string {

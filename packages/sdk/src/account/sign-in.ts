@@ -1,0 +1,113 @@
+import { proofHeader, storageParty } from '@cairn/crypto'
+import { CairnError, type CallInput, getSignInNonce, type Scope, signIn as signInCall } from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { loadSessionTools } from '../keys/load-session-tools.ts'
+import {
+  describeText,
+  gatherNonces,
+  type NodeNonces,
+  noncesOf,
+  openAtNodes,
+  requireThree,
+  type SessionOptions,
+  type SignedText,
+} from '../keys/open-session.ts'
+import type { KeySession } from '../keys/session.ts'
+import { call, describeCall, openResponse, parseAnswer, readText } from '../request.ts'
+import type { Signer } from './api-keys.ts'
+import { resolveSigner } from './resolve-signer.ts'
+
+export type SignInOptions = SessionOptions & {
+  /** Name of the API key in lists. */
+  name?: string
+  /** What the API key may do; all unless told. */
+  scopes?: Scope[]
+  /** When the API key ends, ms since 1970; never unless told. */
+  expiresAt?: number
+}
+
+/** What one signature opened. */
+export type SignedIn = {
+  apiKey: string
+  /** Absent where fewer than three key nodes took part: `openKeySession` asks for a signature of its own later. */
+  keySession?: KeySession
+  /** Why there is none. */
+  keyFault?: CairnError
+}
+
+/** Largest answer that is read, in bytes. */
+const answerBytesMost = 64 * 1024
+
+/**
+ * Signs in to storage and key nodes with one signature: each gives a nonce, the wallet signs one EIP-4361 text that names
+ * them all, each checks its own part. Key nodes that do not take part keep nobody from storage.
+ *
+ * @example
+ * const { apiKey, keySession } = await signIn(client, { privateKey }, { name: 'my program' })
+ * client = createClient({ network, apiKey, keySession })
+ * @throws CairnError INVALID_ADDRESS, INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, ABORTED
+ */
+export async function signIn(client: Client, signer: Signer, options: SignInOptions = {}): Promise<SignedIn> {
+  const wallet = await resolveSigner(signer)
+  const { createSessionKey, writeSignIn } = await loadSessionTools()
+  const { signal, sessionKey = createSessionKey() } = options
+  const subject = describeText(new URL(client.network.api).host, wallet.address)
+  const [own, answers] = await Promise.all([
+    call(client, getSignInNonce, { body: subject }, { signal }),
+    gatherNonces(client, subject, signal),
+  ])
+  const { nonces, fault } = usableNonces(answers, own.network)
+  const message = writeSignIn({
+    ...subject,
+    network: own.network,
+    storageNonce: own.nonce,
+    nonces: noncesOf(nonces),
+    sessionKey: sessionKey.publicKey,
+  })
+  const signature = await wallet.sign(message)
+  const signed = { address: subject.address, message, signature, sessionKey, nonces }
+  const apiKey = await signInAtStorage(client, signed, own.nonce, options)
+  if (fault !== undefined) return { apiKey, keyFault: fault }
+  try {
+    return { apiKey, keySession: await openAtNodes(client, signed, options) }
+  } catch (error) {
+    if (CairnError.is(error, 'ABORTED')) throw error
+    return { apiKey, keyFault: CairnError.from(error) }
+  }
+}
+
+/** The nonces of nodes of the same network, or none of them and why, where fewer than three could open a session. */
+function usableNonces(answers: NodeNonces, network: string): { nonces: NodeNonces; fault: CairnError | undefined } {
+  const nonces = answers.map((answer) =>
+    'error' in answer || answer.value.network === network
+      ? answer
+      : { error: new CairnError('WRONG_NODE', { message: `The key node is of the network ${answer.value.network}` }) },
+  )
+  try {
+    requireThree(nonces)
+    return { nonces, fault: undefined }
+  } catch (error) {
+    const fault = CairnError.from(error)
+    return { nonces: nonces.map(() => ({ error: fault })), fault }
+  }
+}
+
+async function signInAtStorage(
+  client: Client,
+  { address, message, signature, sessionKey }: Omit<SignedText, 'nonces'>,
+  nonce: string,
+  { name, scopes, expiresAt, signal }: SignInOptions,
+): Promise<string> {
+  const body: CallInput<typeof signInCall>['body'] = { address, message, signature }
+  if (name !== undefined) body.keyName = name
+  if (scopes !== undefined) body.scopes = scopes
+  if (expiresAt !== undefined) body.expiresAt = expiresAt
+  const send = describeCall(client, signInCall, { body }, { signal })
+  const { pathname, search } = new URL(send.url)
+  const covered = { method: send.method, path: pathname + search, node: storageParty, token: nonce }
+  const { proveRequest } = await loadSessionTools()
+  const sent = typeof send.body === 'string' ? send.body : ''
+  const proof = await proveRequest({ ...covered, body: sent }, sessionKey, Date.now())
+  const response = await openResponse(client, { ...send, headers: { ...send.headers, [proofHeader]: proof } })
+  return parseAnswer(signInCall, await readText(response, answerBytesMost, signal)).apiKey
+}
