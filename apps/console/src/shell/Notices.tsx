@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
-import { useConnection } from 'wagmi'
 import { useSessionState } from '../session/session-store.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
 import { useOnline } from '../ui/use-online.ts'
+import { useWalletAddress } from '../wallet/connected-wallet.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { shorten } from '../words/format.ts'
 import { words } from '../words/words.ts'
@@ -15,7 +15,7 @@ const soonMs = 10 * 60_000
 export function Notices() {
   const isOnline = useOnline()
   const { session, endReason } = useSessionState()
-  const { address } = useConnection()
+  const address = useWalletAddress()
   const endsSoon = useEndsSoon(session?.expiresAt)
   const signIn = (
     <Button size="small" onClick={openWalletDialog}>

@@ -1,99 +1,89 @@
-import { CircleSlash, PenLine } from 'lucide-react'
-import { useState } from 'react'
-import { type Connector, useConfig, useConnection } from 'wagmi'
-import { connect, disconnect, getConnection } from 'wagmi/actions'
+import { PenLine } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { useConfig } from 'wagmi'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { signIn } from '../session/sign-in.ts'
 import { changeSettings, useSettings } from '../theme/settings.ts'
 import { Button } from '../ui/Button.tsx'
-import { ErrorState } from '../ui/ErrorState.tsx'
-import { Spinner } from '../ui/Spinner.tsx'
+import { Tag } from '../ui/Tag.tsx'
 import { shorten } from '../words/format.ts'
 import { words } from '../words/words.ts'
-import { WalletIcon, WalletList } from './WalletList.tsx'
-import { readWalletFault } from './wallet-fault.ts'
+import { type ConnectedWallet, disconnectWallets, getConnectedWallet, useWalletAddress } from './connected-wallet.ts'
+import { WalletFailed, WalletWaiting } from './WalletAsked.tsx'
+import { WalletIcon } from './WalletIcon.tsx'
+import { WalletList } from './WalletList.tsx'
+import { chooseWallet, connectWallet, type WalletChoice } from './wallet-choice.ts'
 
 type Step =
   | { name: 'pick' }
-  | { name: 'connecting'; connector: Connector }
+  | { name: 'connecting'; choice: WalletChoice }
   | { name: 'signing' }
-  | { name: 'failed'; at: 'connect' | 'sign'; error: unknown; connector: Connector | undefined }
+  | { name: 'failed'; error: unknown; choice: WalletChoice | undefined }
 
 /** From no wallet to signed in, in one dialog: pick, approve, sign; each step says what the wallet is about to ask. */
 export function SignInSteps({ onDone }: { onDone: () => void }) {
   const config = useConfig()
   const network = useNetwork()
-  const connection = useConnection()
   const { staysSignedIn } = useSettings()
   const [step, setStep] = useState<Step>({ name: 'pick' })
+  // Who goes back does not wait for the wallet any more, whatever it answers later.
+  const attempt = useRef(0)
+  // Read anew with each change of the address.
+  const wallet = useWalletAddress() === undefined ? undefined : getConnectedWallet(config)
 
-  const sign = async () => {
-    setStep({ name: 'signing' })
+  const run = async (next: Step, choice: WalletChoice | undefined, work: () => Promise<void>): Promise<boolean> => {
+    const own = ++attempt.current
+    setStep(next)
     try {
-      await signIn(network, config, staysSignedIn)
-      onDone()
+      await work()
     } catch (error) {
-      setStep({ name: 'failed', at: 'sign', error, connector: undefined })
+      if (own === attempt.current) setStep({ name: 'failed', error, choice })
+      return false
     }
+    return own === attempt.current
   }
-  const pick = async (connector: Connector) => {
-    setStep({ name: 'connecting', connector })
-    try {
-      if (getConnection(config).connector?.uid !== connector.uid) await connect(config, { connector })
-    } catch (error) {
-      setStep({ name: 'failed', at: 'connect', error, connector })
-      return
-    }
+  const sign = async () => {
+    if (await run({ name: 'signing' }, undefined, () => signIn(network, config, staysSignedIn))) onDone()
+  }
+  const pick = async (choice: WalletChoice) => {
+    const connect = () => connectWallet(config, choice)
+    if (!(await run({ name: 'connecting', choice }, choice, connect))) return
+    chooseWallet(choice)
     await sign()
   }
   const restart = async () => {
+    attempt.current++
     setStep({ name: 'pick' })
-    await disconnect(config)
+    await disconnectWallets(config)
   }
 
   if (step.name === 'connecting') {
+    const { name, icon } = step.choice
     return (
-      <Waiting icon={step.connector.icon} title={words.session.connecting(step.connector.name)}>
+      <WalletWaiting icon={icon} title={words.session.connecting(name)} onBack={restart}>
         {words.session.connectingHint}
-      </Waiting>
+      </WalletWaiting>
     )
   }
   if (step.name === 'signing') {
     return (
-      <Waiting icon={connection.connector?.icon} title={words.session.signing}>
+      <WalletWaiting icon={wallet?.icon} title={words.session.signing} onBack={restart}>
         {words.session.signingHint}
-      </Waiting>
+      </WalletWaiting>
     )
   }
   if (step.name === 'failed') {
-    const { at, error, connector } = step
-    const again = () => (connector === undefined ? sign() : pick(connector))
-    return <Failed at={at} error={error} onRetry={again} onBack={restart} />
+    const { error, choice } = step
+    const again = () => (choice === undefined ? sign() : pick(choice))
+    const rejected = choice === undefined ? words.session.rejectedSign : words.session.rejectedConnect
+    return <WalletFailed error={error} rejected={rejected} onRetry={again} onBack={restart} />
   }
   return (
     <div className="flex flex-col gap-5">
-      {connection.status === 'connected' ? (
-        <div className="flex flex-col gap-4">
-          <p className="flex items-center gap-3 rounded-lg border border-line p-3">
-            <WalletIcon icon={connection.connector.icon} />
-            <span className="min-w-0 flex-1">
-              <span className="block font-medium text-sm">{connection.connector.name}</span>
-              <span title={connection.address} className="font-mono text-ink-soft text-sm">
-                {shorten(connection.address)}
-              </span>
-            </span>
-          </p>
-          <p className="text-ink-soft text-sm">{words.session.signingHint}</p>
-          <div className="flex flex-wrap gap-2">
-            <Button kind="primary" onClick={() => void sign()}>
-              <PenLine aria-hidden="true" size={16} />
-              {words.session.signIn}
-            </Button>
-            <Button onClick={() => void restart()}>{words.session.back}</Button>
-          </div>
-        </div>
+      {wallet === undefined ? (
+        <WalletList onPick={(choice) => void pick(choice)} />
       ) : (
-        <WalletList onPick={(connector) => void pick(connector)} />
+        <Connected wallet={wallet} onSign={sign} onBack={restart} />
       )}
       <label className="flex items-center gap-2.5 text-sm">
         <input
@@ -108,56 +98,35 @@ export function SignInSteps({ onDone }: { onDone: () => void }) {
   )
 }
 
-function Waiting({ icon, title, children }: { icon: string | undefined; title: string; children: string }) {
-  return (
-    <div role="status" className="flex flex-col items-center gap-3 py-6 text-center">
-      <WalletIcon icon={icon} size={48} />
-      <h3 className="flex items-center gap-2.5 font-semibold">
-        <Spinner />
-        {title}
-      </h3>
-      <p className="max-w-sm text-ink-soft text-sm">{children}</p>
-    </div>
-  )
-}
-
-function Failed({
-  at,
-  error,
-  onRetry,
+/** A wallet that is connected and has not signed yet. */
+function Connected({
+  wallet: { family, address, name, icon },
+  onSign,
   onBack,
 }: {
-  at: 'connect' | 'sign'
-  error: unknown
-  onRetry: () => unknown
+  wallet: ConnectedWallet
+  onSign: () => unknown
   onBack: () => unknown
 }) {
-  const fault = readWalletFault(error)
-  const actions = <Button onClick={() => void onBack()}>{words.session.back}</Button>
-  if (fault === 'other' || fault === 'missing') {
-    return (
-      <ErrorState error={error} onRetry={onRetry}>
-        {actions}
-      </ErrorState>
-    )
-  }
-  const isBusy = fault === 'busy'
   return (
-    <div role="alert" className="flex flex-col items-center gap-3 py-6 text-center">
-      <CircleSlash aria-hidden="true" size={28} className="text-warn" strokeWidth={1.75} />
-      <h3 className="font-semibold">{isBusy ? words.session.busyTitle : words.session.rejectedTitle}</h3>
-      <p className="max-w-sm text-ink-soft text-sm">
-        {isBusy
-          ? words.session.busyHint
-          : at === 'connect'
-            ? words.session.rejectedConnect
-            : words.session.rejectedSign}
+    <div className="flex flex-col gap-4">
+      <p className="flex items-center gap-3 rounded-lg border border-line p-3">
+        <WalletIcon icon={icon} />
+        <span className="min-w-0 flex-1">
+          <span className="block font-medium text-sm">{name}</span>
+          <span title={address} className="font-mono text-ink-soft text-sm">
+            {shorten(address)}
+          </span>
+        </span>
+        <Tag>{words.session.families[family]}</Tag>
       </p>
-      <div className="mt-2 flex flex-wrap justify-center gap-2">
-        <Button kind="primary" onClick={() => void onRetry()}>
-          {words.shell.retry}
+      <p className="text-ink-soft text-sm">{words.session.signingHint}</p>
+      <div className="flex flex-wrap gap-2">
+        <Button kind="primary" onClick={() => void onSign()}>
+          <PenLine aria-hidden="true" size={16} />
+          {words.session.signIn}
         </Button>
-        {actions}
+        <Button onClick={() => void onBack()}>{words.session.back}</Button>
       </div>
     </div>
   )

@@ -29,7 +29,7 @@ export function WalletChip() {
 
 /** A small picture that differs from address to address; the address itself stands beside it or in its title. */
 function AccountMark({ address }: { address: string }) {
-  const hue = Number.parseInt(address.slice(2, 6), 16) % 360
+  const hue = [...address.slice(2)].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 360, 0)
   return (
     <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true" className="shrink-0 rounded-full">
       <rect width="20" height="20" fill={`hsl(${hue} 45% 52%)`} />

@@ -1,26 +1,44 @@
+import { isEvmAddress, normalizeAddress } from '@cairn/protocol'
 import { useEffect } from 'react'
 import { useConfig } from 'wagmi'
 import { watchConnection } from 'wagmi/actions'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { getSession } from '../session/session-store.ts'
 import { signOut } from '../session/sign-out.ts'
+import type { WalletFamily } from './recent-wallet.ts'
+import { reconnectSolana, watchSolana } from './solana-connection.ts'
 
-/** Ends the session when the wallet leaves or shows another account: what one account saw, another never does. */
+/**
+ * Ends the session when its wallet leaves or shows another account: what one account saw, another never does. A wallet of the
+ * other kind, which is there to pay, may come and go.
+ */
 export function WalletWatch() {
   const config = useConfig()
   const network = useNetwork()
-  useEffect(
-    () =>
+  useEffect(() => {
+    /** @param address shown by the wallet now; undefined where it left */
+    const compare = (family: WalletFamily, address: string | undefined) => {
+      const session = getSession()
+      if (session === undefined || isEvmAddress(session.address) !== (family === 'evm')) return
+      if (address === undefined) void signOut(network, 'wallet-left')
+      else if (normalizeAddress(address) !== normalizeAddress(session.address)) void signOut(network, 'account-changed')
+    }
+    const stops = [
       watchConnection(config, {
         onChange({ status, address }, before) {
-          const session = getSession()
-          if (session === undefined) return
-          const isSame = address?.toLowerCase() === session.address.toLowerCase()
-          if (status === 'connected' && !isSame) void signOut(network, 'account-changed')
-          else if (status === 'disconnected' && before.status === 'connected') void signOut(network, 'wallet-left')
+          if (status === 'connected') compare('evm', address)
+          else if (status === 'disconnected' && before.status === 'connected') compare('evm', undefined)
         },
       }),
-    [config, network],
-  )
+      watchSolana((now, before) => {
+        if (now.status === 'connected') compare('solana', now.account.address)
+        else if (now.status === 'disconnected' && before.status === 'connected') compare('solana', undefined)
+      }),
+    ]
+    void reconnectSolana()
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }, [config, network])
   return undefined
 }

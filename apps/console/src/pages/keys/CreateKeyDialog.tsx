@@ -3,7 +3,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { useConfig } from 'wagmi'
-import { signMessage } from 'wagmi/actions'
 import { isAborted } from '../../session/is-aborted.ts'
 import type { Session } from '../../session/session-store.ts'
 import { sessionKeyName } from '../../session/sign-in.ts'
@@ -16,6 +15,7 @@ import { Modal } from '../../ui/Modal.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { saveText } from '../../ui/save-text.ts'
 import { TextField } from '../../ui/TextField.tsx'
+import { requireWallet } from '../../wallet/connected-wallet.ts'
 import { words } from '../../words/words.ts'
 import { type Rights, rights, scopesOf } from './key-rights.ts'
 
@@ -33,19 +33,15 @@ export function CreateKeyDialog({ session: { address }, onClose }: { session: Se
   const [right, setRight] = useState<Rights>('all')
   const [lifetime, setLifetime] = useState<Lifetime>('quarter')
   const create = useMutation({
-    mutationFn: () => {
+    mutationFn: async () => {
       const lifetimeMs = lifetimesMs[lifetime]
       // The session's own key is known by its name: no other shall be taken for it.
       const wanted = name.trim() === sessionKeyName ? `${sessionKeyName} (copy)` : name.trim()
-      return createApiKey(
-        client,
-        { address, sign: (message) => signMessage(config, { message, account: `0x${address.slice(2)}` }) },
-        {
-          name: wanted,
-          scopes: [...scopesOf[right]],
-          ...(lifetimeMs === undefined ? {} : { expiresAt: Date.now() + lifetimeMs }),
-        },
-      )
+      return createApiKey(client, requireWallet(config, address), {
+        name: wanted,
+        scopes: [...scopesOf[right]],
+        ...(lifetimeMs === undefined ? {} : { expiresAt: Date.now() + lifetimeMs }),
+      })
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['api-keys'] }),
     gcTime: 0,

@@ -1,12 +1,12 @@
 import { Download, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useConfig } from 'wagmi'
-import { disconnect } from 'wagmi/actions'
 import { useNetwork } from '../../network/NetworkProvider.tsx'
 import { signOut } from '../../session/sign-out.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { saveText } from '../../ui/save-text.ts'
+import { disconnectWallets } from '../../wallet/connected-wallet.ts'
 import { words } from '../../words/words.ts'
 import { clearLocalData, exportLocalData } from './local-data.ts'
 
@@ -20,7 +20,7 @@ export function DataSection() {
     setClearing(true)
     try {
       await signOut(network, 'signed-out')
-      await disconnect(config)
+      await disconnectWallets(config)
     } finally {
       clearLocalData()
       location.assign('/')

@@ -1,10 +1,10 @@
 import { LogOut } from 'lucide-react'
 import { useConfig } from 'wagmi'
-import { disconnect } from 'wagmi/actions'
 import { useNetwork } from '../../network/NetworkProvider.tsx'
 import { useSession } from '../../session/session-store.ts'
 import { signOut } from '../../session/sign-out.ts'
 import { Button } from '../../ui/Button.tsx'
+import { disconnectWallets } from '../../wallet/connected-wallet.ts'
 import { openWalletDialog } from '../../wallet/wallet-dialog-store.ts'
 import { formatDateTime } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
@@ -16,7 +16,7 @@ export function SessionSection() {
   const config = useConfig()
   const leave = async () => {
     await signOut(network, 'signed-out')
-    await disconnect(config)
+    await disconnectWallets(config)
   }
   return (
     <section className="rounded-lg border border-line bg-surface p-5 shadow-card">

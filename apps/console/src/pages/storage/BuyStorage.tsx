@@ -1,4 +1,4 @@
-import { type ChainProfile, GIB, MIB } from '@cairn/protocol'
+import { type ChainProfile, GIB, isEvmAddress, MIB } from '@cairn/protocol'
 import { CairnError, type Coin, isCoin } from '@cairn/sdk'
 import { useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -14,6 +14,7 @@ import { Segments } from '../../ui/Segments.tsx'
 import { formatBytes, formatUsd } from '../../words/format.ts'
 import { priceUsd } from '../../words/price-usd.ts'
 import { words } from '../../words/words.ts'
+import { CannotPay } from './CannotPay.tsx'
 import { PayDialog } from './PayDialog.tsx'
 import { PaymentProgress } from './PaymentProgress.tsx'
 import { SizeField } from './SizeField.tsx'
@@ -37,6 +38,8 @@ export function BuyStorage({ session }: { session: Session }) {
     <section aria-labelledby="buy-title" className="rounded-lg border border-line bg-surface p-5 shadow-card">
       {payment !== undefined ? (
         <PaymentProgress payment={payment} />
+      ) : !isEvmAddress(session.address) ? (
+        <CannotPay />
       ) : first === undefined ? (
         <>
           <h2 className="font-semibold">{words.storage.noChain}</h2>

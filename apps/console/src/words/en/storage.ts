@@ -32,6 +32,9 @@ export const storage = {
   minimum: 'At least 1 MiB is counted for a payment.',
   about: (usd: string) => `about ${usd}`,
   review: 'Review payment',
+  evmOnly: 'A Solana account cannot buy storage',
+  evmOnlyHint:
+    'Payments are made on EVM chains and credited to EVM accounts. To store more than this account may, sign in with an EVM wallet, upload there, and share what is encrypted with this account.',
   noChain: 'This network takes no payments',
   noChainHint: 'Its operator gives storage in another way.',
   stalePrice: 'The price of this coin is not known right now. Pay with a stablecoin, or wait a little.',

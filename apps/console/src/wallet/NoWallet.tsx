@@ -1,0 +1,36 @@
+import { ExternalLink } from 'lucide-react'
+import { buttonClass } from '../ui/Button.tsx'
+import { useMedia } from '../ui/use-media.ts'
+import { words } from '../words/words.ts'
+import { walletApps } from './wallet-apps.ts'
+
+/** What a wallet is and where to get one; on a phone, ways to open this page in the browser of a wallet app. */
+export function NoWallet() {
+  const isPhone = useMedia('(pointer: coarse)')
+  const page = new URL(location.href)
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <h3 className="font-semibold">{words.session.noWalletTitle}</h3>
+      <p className="text-ink-soft text-sm">{isPhone ? words.session.noWalletPhone : words.session.noWalletHint}</p>
+      <ul className="grid w-full gap-2 sm:grid-cols-2">
+        {walletApps.map(({ name, home, open }) => (
+          <li key={name}>
+            <a
+              href={isPhone ? open(page) : home}
+              {...(isPhone ? {} : { target: '_blank' })}
+              rel="noreferrer"
+              className={`${buttonClass()} w-full`}
+            >
+              {isPhone ? words.session.openIn(name) : words.session.getWallet(name)}
+              <ExternalLink aria-hidden="true" size={15} />
+            </a>
+          </li>
+        ))}
+      </ul>
+      <p className="text-ink-soft text-sm">{words.session.noWalletBrowse}</p>
+      <button type="button" className={buttonClass('plain')} onClick={() => location.reload()}>
+        {words.session.lookAgain}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { useConfig } from 'wagmi'
+import { Button } from '../ui/Button.tsx'
+import { words } from '../words/words.ts'
+import type { WalletFamily } from './recent-wallet.ts'
+import { WalletFailed, WalletWaiting } from './WalletAsked.tsx'
+import { WalletList } from './WalletList.tsx'
+import { connectWallet, type WalletChoice } from './wallet-choice.ts'
+
+type Step =
+  | { name: 'closed' | 'pick' }
+  | { name: 'asking'; choice: WalletChoice }
+  | { name: 'failed'; choice: WalletChoice; error: unknown }
+
+/** A session outlives its wallet's connection; here the wallet comes back before something has to be signed. */
+export function ReconnectWallet({ family }: { family: WalletFamily }) {
+  const config = useConfig()
+  const [step, setStep] = useState<Step>({ name: 'closed' })
+  const pick = async (choice: WalletChoice) => {
+    setStep({ name: 'asking', choice })
+    try {
+      await connectWallet(config, choice)
+    } catch (error) {
+      setStep({ name: 'failed', choice, error })
+    }
+  }
+  const back = () => setStep({ name: 'pick' })
+  switch (step.name) {
+    case 'closed':
+      return (
+        <div className="flex flex-col items-start gap-3 rounded-lg bg-sunken p-3 text-sm">
+          <p className="text-ink-soft">{words.session.walletLocked}</p>
+          <Button size="small" onClick={back}>
+            {words.session.connectAgain}
+          </Button>
+        </div>
+      )
+    case 'pick':
+      return <WalletList only={family} onPick={(choice) => void pick(choice)} />
+    case 'asking':
+      return (
+        <WalletWaiting icon={step.choice.icon} title={words.session.connecting(step.choice.name)} onBack={back}>
+          {words.session.connectingHint}
+        </WalletWaiting>
+      )
+    case 'failed':
+      return (
+        <WalletFailed
+          error={step.error}
+          rejected={words.session.rejectedConnect}
+          onRetry={() => pick(step.choice)}
+          onBack={back}
+        />
+      )
+  }
+}

@@ -1,0 +1,142 @@
+import { CairnError } from '@cairn/protocol'
+import type { WalletAccount } from '@wallet-standard/base'
+import { words } from '../words/words.ts'
+import { keepText, recallText } from './kept-text.ts'
+import { listSolanaWallets, type SolanaWallet, signsTexts, watchSolanaWallets } from './solana-wallets.ts'
+
+/** A Solana wallet that is connected, and the account that it shows. */
+export type SolanaConnection = { wallet: SolanaWallet; account: WalletAccount }
+
+/** `reconnecting`: the wallet of before is being asked, without a window, whether it still knows this page. */
+export type SolanaState = ({ status: 'connected' } & SolanaConnection) | { status: 'disconnected' | 'reconnecting' }
+
+/** Keeps the name of the wallet that is connected, for the next page. */
+const storageName = 'cairn.wallet.solana'
+
+let state: SolanaState = { status: 'disconnected' }
+let stopEvents = () => {}
+const listeners = new Set<(now: SolanaState, before: SolanaState) => void>()
+
+function set(next: SolanaState): void {
+  const before = state
+  state = next
+  for (const listener of listeners) listener(state, before)
+}
+
+export function getSolanaState(): SolanaState {
+  return state
+}
+
+/** Calls back whenever a wallet is connected, leaves or shows another account. */
+export function watchSolana(listener: (now: SolanaState, before: SolanaState) => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/**
+ * Connects a wallet; its window opens.
+ * @throws the wallet's own errors, see readWalletFault
+ */
+export async function connectSolana(wallet: SolanaWallet): Promise<void> {
+  const account = await ask(wallet, false)
+  if (account === undefined)
+    throw new CairnError('NO_WALLET', { message: words.session.noAccount, hint: words.session.noAccountHint })
+  adopt(wallet, account)
+  keepText(storageName, wallet.name)
+}
+
+/** Takes up the connection of an earlier page, where the wallet still knows it. Opens no window. */
+export async function reconnectSolana(): Promise<void> {
+  const name = recallText(storageName)
+  if (name === undefined || state.status !== 'disconnected') return
+  set({ status: 'reconnecting' })
+  const wallet = await findWallet(name)
+  try {
+    const account = wallet === undefined ? undefined : await ask(wallet, true)
+    // Its user may have connected another meanwhile.
+    if (getSolanaState().status !== 'reconnecting') return
+    if (wallet !== undefined && account !== undefined) adopt(wallet, account)
+    else set({ status: 'disconnected' })
+  } catch {
+    // A wallet that is locked, or that was told to forget this page, refuses: it is asked again when it has to sign.
+    if (getSolanaState().status === 'reconnecting') set({ status: 'disconnected' })
+  }
+}
+
+/** Leaves the wallet, where one is connected. */
+export async function disconnectSolana(): Promise<void> {
+  const before = state
+  keepText(storageName, undefined)
+  if (before.status === 'disconnected') return
+  stopEvents()
+  set({ status: 'disconnected' })
+  if (before.status === 'connected') await before.wallet.features['standard:disconnect']?.disconnect()
+}
+
+/**
+ * Signs the very UTF-8 of a text; hex.
+ * @throws the wallet's own errors, see readWalletFault
+ */
+export async function signWithSolana({ wallet, account }: SolanaConnection, text: string): Promise<string> {
+  const message = new TextEncoder().encode(text)
+  const [signed] = await wallet.features['solana:signMessage'].signMessage({ account, message }).catch(asRefusal)
+  if (signed === undefined) throw new Error('the wallet answered without a signature')
+  // Some devices sign an envelope around the text, which nobody could check against the text alone.
+  const isSame =
+    signed.signedMessage.length === message.length && signed.signedMessage.every((byte, i) => byte === message[i])
+  if (!isSame)
+    throw new CairnError('INVALID_SIGNATURE', { message: words.session.otherText, hint: words.session.otherTextHint })
+  return Array.from(signed.signature, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+async function ask(wallet: SolanaWallet, silent: boolean): Promise<WalletAccount | undefined> {
+  const { accounts } = await wallet.features['standard:connect'].connect(silent ? { silent } : {}).catch(asRefusal)
+  return accounts.find(signsTexts)
+}
+
+function adopt(wallet: SolanaWallet, account: WalletAccount): void {
+  stopEvents()
+  const stop = wallet.features['standard:events']?.on('change', ({ accounts }) => {
+    if (accounts === undefined) return
+    const next = accounts.find(signsTexts)
+    if (next !== undefined) set({ status: 'connected', wallet, account: next })
+    else {
+      stopEvents()
+      set({ status: 'disconnected' })
+    }
+  })
+  stopEvents = () => stop?.()
+  set({ status: 'connected', wallet, account })
+}
+
+/** How long a wallet of before may take to announce itself, in ms. */
+const announceMs = 3_000
+
+function findWallet(name: string): Promise<SolanaWallet | undefined> {
+  const find = () => listSolanaWallets().find((one) => one.name === name)
+  const found = find()
+  if (found !== undefined) return Promise.resolve(found)
+  return new Promise((resolve) => {
+    const end = (wallet: SolanaWallet | undefined) => {
+      clearTimeout(timer)
+      stop()
+      resolve(wallet)
+    }
+    const timer = setTimeout(() => end(undefined), announceMs)
+    const stop = watchSolanaWallets(() => {
+      const wallet = find()
+      if (wallet !== undefined) end(wallet)
+    })
+  })
+}
+
+/** The standard has no code for a refusal: wallets use that of EIP-1193, or say it in words. */
+export class WalletRefusal extends Error {
+  override readonly name = 'UserRejectedRequestError'
+}
+
+function asRefusal(error: unknown): never {
+  const text = error instanceof Error ? error.message : String(error)
+  if (/reject|declin|denied|cancel/i.test(text)) throw new WalletRefusal(text, { cause: error })
+  throw error
+}

@@ -1,0 +1,71 @@
+import { useState } from 'react'
+import { type Config, type Connector, useConnectors } from 'wagmi'
+import { connect, getConnection } from 'wagmi/actions'
+import { words } from '../words/words.ts'
+import { getRecentWallet, setRecentWallet, type WalletFamily } from './recent-wallet.ts'
+import { connectSolana } from './solana-connection.ts'
+import { type SolanaWallet, useSolanaWallets } from './solana-wallets.ts'
+
+/** A wallet that can be chosen, of either kind. */
+export type WalletChoice = {
+  /** Unlike those of all others in the list. */
+  key: string
+  name: string
+  icon: string | undefined
+} & ({ family: 'evm'; connector: Connector } | { family: 'solana'; wallet: SolanaWallet })
+
+export type WalletGroup = { title: string; choices: WalletChoice[] }
+
+/**
+ * Connects a wallet; its window opens unless it is connected already.
+ * @throws the wallet's own errors, see readWalletFault
+ */
+export async function connectWallet(config: Config, choice: WalletChoice): Promise<void> {
+  if (choice.family === 'solana') await connectSolana(choice.wallet)
+  else if (getConnection(config).connector?.uid !== choice.connector.uid) {
+    await connect(config, { connector: choice.connector })
+  }
+}
+
+/** Notes that who is not signed in signs with this wallet. */
+export function chooseWallet(choice: WalletChoice): void {
+  setRecentWallet({ family: choice.family, id: idOf(choice) })
+}
+
+function idOf(choice: WalletChoice): string {
+  return choice.family === 'solana' ? choice.wallet.name : choice.connector.id
+}
+
+/** The wallets that this browser has, by their own announcement; the one used last comes first. */
+export function useWalletGroups(only?: WalletFamily): WalletGroup[] {
+  const connectors = useConnectors()
+  const solana = useSolanaWallets().map((wallet) => ({ ...aboutSolana(wallet), isInstalled: true }))
+  // It stays where it is while the dialog is open.
+  const [recent] = useState(getRecentWallet)
+  const announced = connectors.some(isAnnounced)
+  const evm = connectors
+    // The nameless one is what announced itself, or a wallet too old to announce itself.
+    .filter(({ type, id }) => type !== 'injected' || id !== 'injected' || (!announced && 'ethereum' in window))
+    .map((connector) => ({ ...aboutEvm(connector), isInstalled: isAnnounced(connector) }))
+  const all = [...evm, ...solana].filter(({ family }) => only === undefined || family === only)
+  const isRecent = (choice: WalletChoice) => choice.family === recent?.family && idOf(choice) === recent.id
+  return [
+    { title: words.session.recent, choices: all.filter(isRecent) },
+    { title: words.session.installed, choices: all.filter((one) => one.isInstalled && !isRecent(one)) },
+    { title: words.session.other, choices: all.filter((one) => !one.isInstalled && !isRecent(one)) },
+  ].filter(({ choices }) => choices.length > 0)
+}
+
+function isAnnounced({ type, id }: Connector): boolean {
+  return type === 'injected' && id !== 'injected'
+}
+
+function aboutEvm(connector: Connector): WalletChoice {
+  const { id, uid, icon } = connector
+  const name = id === 'injected' ? words.session.browserWallet : connector.name
+  return { family: 'evm', key: uid, name, icon, connector }
+}
+
+function aboutSolana(wallet: SolanaWallet): WalletChoice {
+  return { family: 'solana', key: `solana:${wallet.name}`, name: wallet.name, icon: wallet.icon, wallet }
+}
