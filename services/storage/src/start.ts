@@ -20,6 +20,7 @@ import { createPackStore } from './packs/create-pack-store.ts'
 import type { PackEvent } from './packs/packs.ts'
 import { describeChains } from './payments/payments.ts'
 import { openProviders } from './proofs/open-providers.ts'
+import { endAllWriters } from './resumable/resumable.ts'
 import { startWorkers } from './start-workers.ts'
 import { endAllLeases } from './workers/lease.ts'
 
@@ -72,7 +73,10 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   await requireSameSecret(context)
 
   const abandoned = await releaseAbandoned(context)
-  if (db.kind === 'sqlite') await endAllLeases(db)
+  if (db.kind === 'sqlite') {
+    await endAllLeases(db)
+    await endAllWriters(db)
+  }
   const recovered = await packs.recover()
   log.info({ ...recovered, abandonedReservations: abandoned }, 'recovered')
 

@@ -1,1 +1,2 @@
+export { endAllWriters } from './store.ts'
 export { createResumableWorker } from './worker.ts'

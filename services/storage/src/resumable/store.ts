@@ -152,3 +152,14 @@ export async function dropUpload(db: Database, id: string, onlyExpired?: { now: 
     return parts.map(({ object_key }) => object_key)
   })
 }
+
+/** Takes the right to write from a process that is gone. Only where no other process can be alive: a SQLite database belongs to one. */
+export async function endAllWriters(db: Database): Promise<void> {
+  await db.write((trx) =>
+    trx
+      .updateTable('resumable_upload')
+      .set({ writer: null, writer_until: null })
+      .where('writer', 'is not', null)
+      .execute(),
+  )
+}
