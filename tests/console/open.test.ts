@@ -115,7 +115,7 @@ test('an encrypted drawing and an encrypted page open for their owner in a worke
 
   await open(`/files/${cids.get('page.html')}`)
   await page.getByRole('region', { name: 'page.html' }).getByText(hostile).waitFor()
-  expect(workers.some((url) => url.includes('decrypt'))).toBe(true)
+  expect(workers.some((url) => url.includes('cipher'))).toBe(true)
   expect(await checkAccessibility()).toEqual([])
 
   await open(`/files/${cids.get('drawing.svg')}`)

@@ -23,6 +23,7 @@ test('the public surface', () => {
       "deleteFile",
       "downloadBytes",
       "downloadFile",
+      "encryptBlob",
       "encryptKeystore",
       "explainAccess",
       "explainConditions",

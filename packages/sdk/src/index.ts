@@ -35,6 +35,7 @@ export { type DownloadResult, type DownloadToDiskOptions, downloadFile } from '.
 export { type FolderItem, listDirectory } from './download/list-directory.ts'
 export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
 export { openSeekable } from './download/open-seekable.ts'
+export { type EncryptBlob, type EncryptSettings, encryptBlob } from './encryption/encrypt-stream.ts'
 export { deleteFile, getFileInfo, pinCid, renameFile } from './files/files.ts'
 export { type FileFilter, listFiles, listFilesPage } from './files/list-files.ts'
 export {

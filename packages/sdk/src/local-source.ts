@@ -7,6 +7,8 @@ export type LocalFile = {
   mimeType?: string | undefined
   /** Where it lies on disk. */
   path?: string
+  /** The same bytes as a Blob, where they are one. */
+  blob?: Blob
   /** Whether `open` can be called again, for another try. */
   canReopen: boolean
   /** Its bytes. A piece is valid until the next is asked for. */
@@ -21,11 +23,13 @@ export type LocalPath =
 /** A request whose body is made while it is sent. */
 export type StreamedRequest = {
   url: string
+  /** `POST` unless told. */
+  method?: 'POST' | 'PATCH'
   headers: Record<string, string>
   /** Length of the body, where it is known. */
   contentLength: number | undefined
   /** The body. A piece is valid until the next is asked for. */
-  body: AsyncIterable<Uint8Array>
+  body: AsyncIterable<Uint8Array> | Blob
   signal: AbortSignal
   /** Told how much of the body is on its way, where it is gathered before it is sent. */
   onSent?: ((bytes: number, total: number) => void) | undefined

@@ -4,7 +4,6 @@ import { AccessFault } from '../access/AccessFault.tsx'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
-import { CopyButton } from '../ui/CopyButton.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { words } from '../words/words.ts'
@@ -13,9 +12,8 @@ import { saveBlob } from './save-blob.ts'
 import { useDecryption } from './use-decryption.ts'
 import { isFileWanted, wantFile } from './wanted-file.ts'
 
-/** From here on a browser may fail to hold a file, and from there on it certainly does. */
+/** From here on its reader is asked first: it takes that much room on the device. */
 const largeBytes = 512 * 1024 * 1024
-const tooLargeBytes = 1.9 * 1024 ** 3
 
 /**
  * An encrypted file: signs in, decrypts in a worker, shows and saves it. Where the key nodes know the user already, it opens
@@ -58,7 +56,6 @@ export function EncryptedContent({
       </div>
     )
   }
-  if (sizeBytes >= tooLargeBytes) return <TooLarge cid={cid} sizeBytes={sizeBytes} />
   if (isPending) return <Decrypting progress={progress} onCancel={cancel} />
   if (error !== null && !isAborted(error)) return <AccessFault cid={cid} error={error} onRetry={begin} />
   const start = () => {
@@ -113,20 +110,6 @@ function Decrypting({
           {words.preview.cancelDecrypt}
         </Button>
       </div>
-    </div>
-  )
-}
-
-function TooLarge({ cid, sizeBytes }: { cid: string; sizeBytes: number }) {
-  const command = `cairn get ${cid}`
-  return (
-    <div className="flex flex-col items-start gap-2 rounded-lg bg-sunken p-4">
-      <p className="font-medium">{words.preview.tooLargeTitle}</p>
-      <p className="text-ink-soft text-sm">{words.preview.tooLargeHint(sizeBytes)}</p>
-      <p className="flex min-w-0 items-center gap-1">
-        <code className="min-w-0 rounded-sm bg-surface px-2 py-1 font-mono text-sm">{command}</code>
-        <CopyButton text={command} size="small" />
-      </p>
     </div>
   )
 }

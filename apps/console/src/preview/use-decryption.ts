@@ -1,9 +1,9 @@
 import { getKey, type Progress } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { decryptInWorker } from '../cipher/decrypt-in-worker.ts'
 import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
-import { decryptInWorker } from './decrypt-in-worker.ts'
 
 /** Decrypting one file: begun by the user, followed, stopped when the page is left. */
 export function useDecryption(cid: string) {

@@ -3,12 +3,15 @@ import * as v from 'valibot'
 
 export const themes = ['system', 'light', 'dark'] as const
 export const accents = ['blue', 'green', 'orange', 'pink', 'purple', 'red'] as const
+export const fileFormats = ['v1', 'v2'] as const
 
 const settingsSchema = v.object({
   theme: v.fallback(v.picklist(themes), 'system'),
   accent: v.fallback(v.picklist(accents), 'blue'),
   /** Whether uploads are encrypted unless told otherwise; the last choice is kept. */
   encrypts: v.fallback(v.boolean(), false),
+  /** Format of encrypted files. */
+  fileFormat: v.fallback(v.picklist(fileFormats), 'v1'),
   /** Whether single letters are shortcuts (WCAG 2.1.4). */
   hasShortcuts: v.fallback(v.boolean(), true),
   /** Whether a session outlives the tab. */
@@ -36,6 +39,7 @@ const fallbacks: Settings = {
   theme: 'system',
   accent: 'blue',
   encrypts: false,
+  fileFormat: 'v1',
   hasShortcuts: true,
   staysSignedIn: false,
 }

@@ -1,12 +1,15 @@
 import {
   type Client,
+  type EncryptedUploadOptions,
   type Progress,
   uploadEncrypted,
   uploadEncryptedFolder,
   uploadFile,
   uploadFolder,
 } from '@cairn/sdk'
+import { createEncryptor } from '../cipher/encrypt-in-worker.ts'
 import { queryClient } from '../network/query-client.ts'
+import { getSettings } from '../theme/settings.ts'
 import { startTransfer, type TransferReport } from '../transfers/transfer-store.ts'
 import { toReport } from './to-report.ts'
 import { type PathFile, refuseDuplicatePaths, type UploadItem } from './upload-item.ts'
@@ -35,18 +38,29 @@ async function uploadItem(
   { report, signal }: { report: (change: TransferReport) => void; signal: AbortSignal },
 ): Promise<{ cid?: string }> {
   const name = item.name.trim()
-  const options = { signal, onProgress: (progress: Progress) => report(toReport(progress, isEncrypted)) }
-  if (item.kind === 'file') {
-    return isEncrypted
-      ? uploadEncrypted(client, item.file, { ...options, name })
-      : uploadFile(client, item.file, { ...options, name })
-  }
+  const options = { name, signal, onProgress: (progress: Progress) => report(toReport(progress, isEncrypted)) }
+  if (isEncrypted) return uploadSealed(client, item, options)
+  if (item.kind === 'file') return uploadFile(client, item.file, options)
   refuseDuplicatePaths(item.files)
-  const files = nameFolder(item.files, name)
-  if (!isEncrypted) return uploadFolder(client, files, { ...options, name })
-  const stored = await uploadEncryptedFolder(client, files, { ...options, name })
-  const [only] = stored
-  return only !== undefined && stored.length === 1 ? { cid: only.cid } : {}
+  return uploadFolder(client, nameFolder(item.files, name), options)
+}
+
+/** Encrypts in a worker of its own, which ends with the upload. */
+async function uploadSealed(
+  client: Client,
+  item: UploadItem,
+  given: EncryptedUploadOptions & { name: string },
+): Promise<{ cid?: string }> {
+  const { encrypt, end } = createEncryptor()
+  const options = { ...given, encrypt, format: getSettings().fileFormat }
+  try {
+    if (item.kind === 'file') return await uploadEncrypted(client, item.file, options)
+    refuseDuplicatePaths(item.files)
+    const [only, ...others] = await uploadEncryptedFolder(client, nameFolder(item.files, given.name), options)
+    return only !== undefined && others.length === 0 ? { cid: only.cid } : {}
+  } finally {
+    end()
+  }
 }
 
 /** Files with the paths that a directory input would have given them, under the folder's name as it was edited. */

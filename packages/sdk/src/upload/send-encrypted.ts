@@ -3,7 +3,7 @@ import { createFileImporter } from '@cairn/unixfs'
 import * as v from 'valibot'
 import { hashSha256 } from '#platform'
 import type { Client } from '../client.ts'
-import { encryptedSize, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
+import { type EncryptBlob, encryptedSize, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
 import type { ChangeResult } from '../keys/change-nodes.ts'
 import { type PreparedKey, prepareKey, type SaveKeyOptions } from '../keys/save-key.ts'
 import type { LocalFile } from '../local-source.ts'
@@ -27,6 +27,8 @@ export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory'> &
     format?: FileFormat
     /** Bytes of a chunk of the second format. */
     chunkBytes?: number
+    /** Encrypts Files and Blobs somewhere else, as in a worker. */
+    encrypt?: EncryptBlob
   }
 
 /** One encrypted file that was stored. */
@@ -114,7 +116,7 @@ async function* encryptPart(
   count: (bytes: number) => void,
   sent: Sent[],
 ): AsyncGenerator<Uint8Array> {
-  const { format, chunkBytes } = options
+  const { format, chunkBytes, encrypt } = options
   const key = prepareKey()
   const importer = createFileImporter({ profile: profileOf(options), hash: hashSha256, sink: discard })
   let sizeBytes = 0
@@ -125,12 +127,25 @@ async function* encryptPart(
       yield piece
     }
   }
+  /** What is read elsewhere is counted by what comes of it: no more than the file has. */
+  const encryptElsewhere = async function* (blob: Blob, work: EncryptBlob) {
+    for await (const piece of work(blob, key.masterKey, settings)) {
+      const read = Math.min(piece.length, blob.size - sizeBytes)
+      sizeBytes += read
+      count(read)
+      yield piece
+    }
+  }
   const settings = {
     ...(format === undefined ? {} : { format }),
     ...(chunkBytes === undefined ? {} : { chunkBytes }),
     sizeBytes: file.sizeBytes,
   }
-  for await (const piece of encryptStream(plain(), key.masterKey, settings)) {
+  const sealed =
+    file.blob !== undefined && encrypt !== undefined
+      ? encryptElsewhere(file.blob, encrypt)
+      : encryptStream(plain(), key.masterKey, settings)
+  for await (const piece of sealed) {
     if (piece.length === 0) continue
     const taken = importer.write(piece)
     if (taken instanceof Promise) await taken

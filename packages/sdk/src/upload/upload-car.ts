@@ -4,9 +4,9 @@ import type { Client } from '../client.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
 import { describeFault } from '../request.ts'
+import { blobFile } from './blob-file.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { readAnswer, type UploadOptions, type UploadResult } from './send-files.ts'
-import { blobFile } from './upload-file.ts'
 
 /**
  * Uploads a CAR; its root stays what it is. The service checks every block against its CID, and that none is missing.

@@ -5,13 +5,13 @@ import { sessionOf } from '../keys/call-with-session.ts'
 import { checkConditions } from '../keys/check-conditions.ts'
 import { saveKey } from '../keys/save-key.ts'
 import type { LocalFile } from '../local-source.ts'
+import { blobFile } from './blob-file.ts'
 import {
   type EncryptedUploadOptions,
   type EncryptedUploadResult,
   type SaveOneKey,
   sendEncrypted,
 } from './send-encrypted.ts'
-import { blobFile } from './upload-file.ts'
 import { type FolderSource, openFolder, refuseDuplicates } from './upload-folder.ts'
 
 /**

@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { openPath } from '#platform'
 import type { Client } from '../client.ts'
 import type { LocalFile } from '../local-source.ts'
+import { blobFile } from './blob-file.ts'
 import { sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /**
@@ -57,29 +58,4 @@ function uploadOne(client: Client, file: LocalFile, options: UploadOptions): Pro
     { files: () => [file], isFolder: false, canRepeat: file.canReopen, totalBytes: file.sizeBytes },
     options,
   )
-}
-
-/** A File or Blob as a file to be sent. */
-export function blobFile(blob: Blob, name?: string): LocalFile {
-  const own = 'name' in blob && typeof blob.name === 'string' ? blob.name : 'blob'
-  return {
-    name: name ?? own,
-    sizeBytes: blob.size,
-    mimeType: blob.type === '' ? undefined : blob.type,
-    canReopen: true,
-    open: () => readBlob(blob),
-  }
-}
-
-async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
-  const reader = blob.stream().getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      yield value
-    }
-  } finally {
-    reader.releaseLock()
-  }
 }

@@ -2,8 +2,8 @@ import { CairnError } from '@cairn/protocol'
 import { openPath } from '#platform'
 import type { Client } from '../client.ts'
 import type { LocalFile } from '../local-source.ts'
+import { blobFile } from './blob-file.ts'
 import { type Batch, sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
-import { blobFile } from './upload-file.ts'
 
 /** A file of a folder that is made up on the way. */
 export type FolderEntry = { path: string; content: Blob | Uint8Array | string }

@@ -1,4 +1,4 @@
-import { changeSettings, themes, useSettings } from '../../theme/settings.ts'
+import { changeSettings, fileFormats, themes, useSettings } from '../../theme/settings.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { words } from '../../words/words.ts'
@@ -10,7 +10,7 @@ import { Toggle } from './Toggle.tsx'
 
 /** What this browser keeps of its user's taste, the session, the network, and what is stored on this device. */
 export function SettingsPage() {
-  const { theme, accent, encrypts, hasShortcuts, staysSignedIn } = useSettings()
+  const { theme, accent, encrypts, fileFormat, hasShortcuts, staysSignedIn } = useSettings()
   return (
     <>
       <PageHeader title={words.settings.title} hint={words.settings.hint} />
@@ -34,6 +34,16 @@ export function SettingsPage() {
             isOn={encrypts}
             onChange={(value) => changeSettings({ encrypts: value })}
           />
+          <div className="flex flex-col gap-2">
+            <Segments
+              label={words.settings.fileFormat}
+              isLabelShown
+              value={fileFormat}
+              options={fileFormats.map((value) => ({ value, label: words.settings.fileFormats[value] }))}
+              onChange={(value) => changeSettings({ fileFormat: value })}
+            />
+            <p className="text-ink-soft text-sm">{words.settings.fileFormatHints[fileFormat]}</p>
+          </div>
           <Toggle
             label={words.settings.staysSignedIn}
             hint={words.settings.staysSignedInHint}

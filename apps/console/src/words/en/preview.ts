@@ -22,10 +22,8 @@ export const preview = {
   decrypting: 'Decrypting',
   progress: 'Progress of decrypting',
   largeTitle: (bytes: number) => `${formatBytes(bytes)} is a lot for a browser`,
-  largeHint: 'It is held in memory while it is decrypted, which may fail. The command line has no such limit.',
-  tooLargeTitle: 'Too large to decrypt here',
-  tooLargeHint: (bytes: number) =>
-    `A browser cannot hold ${formatBytes(bytes)} at once. The command line decrypts files of any size:`,
+  largeHint:
+    'It takes as much room on this device while it is open here. The command line writes it to a file: cairn get, with its CID.',
   saveDecrypted: 'Save decrypted file',
   publicNote: 'Public: anybody who has the CID can read it.',
   encryptedNote: 'Encrypted: only people and conditions under Access can open it.',

@@ -10,6 +10,12 @@ export const settings = {
   behaviour: 'Behaviour',
   encrypts: 'Encrypt uploads unless I say otherwise',
   encryptsHint: 'Each upload still shows the choice before it starts.',
+  fileFormat: 'Format of encrypted files',
+  fileFormats: { v1: 'Compatible', v2: 'Seekable' },
+  fileFormatHints: {
+    v1: 'Opens in other clients of such networks, too. At most 64 GiB each.',
+    v2: 'Can be read in parts, at any size. Other clients do not know it.',
+  },
   staysSignedIn: 'Stay signed in on this device',
   staysSignedInHint: 'For 30 days, from the next sign-in on. Otherwise the session ends with the tab.',
   shortcuts: 'Single-letter shortcuts',

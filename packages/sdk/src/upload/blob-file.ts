@@ -1,0 +1,38 @@
+import { CairnError } from '@cairn/protocol'
+import type { LocalFile } from '../local-source.ts'
+
+/** Read at a time: fewer would be more messages to the part of a browser that holds the bytes. */
+const readBytes = 2 * 1024 * 1024
+
+/** A File or Blob as a file to be sent. */
+export function blobFile(blob: Blob, name?: string): LocalFile {
+  return {
+    name: name ?? nameOf(blob),
+    sizeBytes: blob.size,
+    mimeType: blob.type === '' ? undefined : blob.type,
+    blob,
+    canReopen: true,
+    open: () => readBlob(blob),
+  }
+}
+
+/** The bytes of a File or Blob. @throws CairnError FILE_UNREADABLE when it was changed or removed since it was chosen */
+export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < blob.size; at += readBytes) {
+    let bytes: ArrayBuffer
+    try {
+      bytes = await blob.slice(at, at + readBytes).arrayBuffer()
+    } catch (cause) {
+      throw new CairnError('FILE_UNREADABLE', {
+        message: `Cannot read ${nameOf(blob)}`,
+        hint: 'It was changed or removed since it was chosen. Choose it again.',
+        cause,
+      })
+    }
+    yield new Uint8Array(bytes)
+  }
+}
+
+function nameOf(blob: Blob): string {
+  return 'name' in blob && typeof blob.name === 'string' ? blob.name : 'blob'
+}

@@ -1,0 +1,141 @@
+// Encrypting and decrypting in the console's worker: what it makes opens elsewhere, and what was changed opens nowhere.
+import { randomBytes } from 'node:crypto'
+import { open as openPath, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encryptBytesV1 } from '@cairn/crypto'
+import {
+  type Client,
+  decryptBytes,
+  downloadBytes,
+  getKey,
+  listFiles,
+  prepareKey,
+  saveKey,
+  uploadBytes,
+} from '@cairn/sdk'
+import type { Page, Worker } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+const patient = { timeout: 60_000 }
+const mebibyte = 1024 * 1024
+const published: { decryptFile(bytes: Uint8Array, key: string): Promise<ArrayBuffer> } = createRequire(import.meta.url)(
+  '@lighthouse-web3/sdk/dist/Lighthouse/uploadEncrypted/encryptionNode.js',
+)
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+/** Signed in, with the workers of the page told as they come. */
+async function openSignedIn(format: 'v1' | 'v2'): Promise<ConsolePage & { workers: Worker[]; client: Client }> {
+  const opened = await site.newPage()
+  const { page, open, signIn, wallet } = opened
+  const workers: Worker[] = []
+  page.on('worker', (worker) => workers.push(worker))
+  // Where the session has no part at the key nodes yet, it is asked for.
+  const dialog = page.getByRole('dialog', { name: 'One more signature' })
+  await page.addLocatorHandler(dialog, () => dialog.getByRole('button', { name: 'Sign' }).click())
+  await open('/settings')
+  await page.getByText(format === 'v1' ? 'Compatible' : 'Seekable', { exact: true }).click()
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  return { ...opened, workers, client: await createAccountClient(site.network, wallet.accounts[0]) }
+}
+
+async function startEncrypted(page: Page, files: Parameters<ReturnType<Page['locator']>['setInputFiles']>[0]) {
+  await page.getByRole('button', { name: 'Upload' }).first().click()
+  const sheet = page.getByRole('dialog', { name: 'Upload' })
+  await sheet.locator('input[type=file]').first().setInputFiles(files)
+  await sheet.getByText('Encrypted', { exact: true }).click()
+  await sheet.getByRole('button', { name: 'Upload' }).click()
+  await page.getByRole('region', { name: 'Transfers' }).waitFor(patient)
+}
+
+const isCipher = (worker: Worker) => worker.url().includes('cipher')
+
+test('a file is encrypted in a worker that ends with it, and opens in the published SDK', async () => {
+  const { page, problems, workers, client } = await openSignedIn('v1')
+  const plain = randomBytes(3 * mebibyte + 11)
+  await startEncrypted(page, [{ name: 'film.bin', mimeType: 'application/octet-stream', buffer: plain }])
+  await page.getByRole('row').filter({ hasText: 'film.bin' }).waitFor(patient)
+  expect(workers.filter(isCipher)).toHaveLength(1)
+  await expect.poll(() => page.workers().filter(isCipher).length, patient).toBe(0)
+  const [row] = await Array.fromAsync(listFiles(client))
+  const cid = row?.cid ?? ''
+  const { masterKey } = await getKey(client, cid)
+  const stored = await downloadBytes(client, cid)
+  expect(stored.length).toBe(plain.length + 44)
+  expect(Buffer.from(await published.decryptFile(stored, masterKey)).equals(plain)).toBe(true)
+  expect(problems).toEqual([])
+})
+
+test('files of the second format, an empty one among them, open in the SDK', async () => {
+  const { page, problems, client } = await openSignedIn('v2')
+  const plain = randomBytes(2 * mebibyte)
+  await startEncrypted(page, [
+    { name: 'film.bin', mimeType: 'application/octet-stream', buffer: plain },
+    { name: 'empty.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(0) },
+  ])
+  await expect.poll(async () => (await Array.fromAsync(listFiles(client))).length, patient).toBe(2)
+  for (const { cid, fileName } of await Array.fromAsync(listFiles(client))) {
+    const stored = await downloadBytes(client, cid)
+    expect([...stored.subarray(1, 6)], fileName).toEqual([...Buffer.from('CAIRN')])
+    const expected = fileName === 'film.bin' ? plain : Buffer.alloc(0)
+    expect(Buffer.from(await decryptBytes(client, cid)).equals(expected), fileName).toBe(true)
+  }
+  expect(problems).toEqual([])
+})
+
+test('an upload canceled while it is encrypted ends its worker and stores nothing, and a file that changed since is told', async () => {
+  const path = join(tmpdir(), `cairn-large-${process.pid}.bin`)
+  const file = await openPath(path, 'wx')
+  try {
+    // A hole: it takes no room here, and a while to encrypt there.
+    await file.truncate(160 * mebibyte)
+    const { page, problems, client, workers } = await openSignedIn('v1')
+    await startEncrypted(page, path)
+    const panel = page.getByRole('region', { name: 'Transfers' })
+    await panel.getByText(/Encrypting/).waitFor(patient)
+    await expect.poll(() => page.workers().filter(isCipher).length, patient).toBe(1)
+    await panel.getByRole('button', { name: /^Cancel/ }).click()
+    await panel.getByText(/Canceled/).waitFor(patient)
+    await expect.poll(() => page.workers().filter(isCipher).length, patient).toBe(0)
+    expect(await Array.fromAsync(listFiles(client))).toEqual([])
+    await file.truncate(mebibyte)
+    await panel.getByRole('button', { name: /^Retry cairn-large/ }).click()
+    // The browser gave the page the file as it was when it was chosen.
+    await panel.getByText(/Cannot read/).waitFor(patient)
+    expect(workers.filter(isCipher)).toHaveLength(2)
+    expect(problems).toEqual([])
+  } finally {
+    await file.close()
+    await rm(path)
+  }
+})
+
+test('of a file whose bytes were changed nothing is shown', async () => {
+  const { page, problems, client, open } = await openSignedIn('v1')
+  const key = prepareKey()
+  const sealed = await encryptBytesV1(new TextEncoder().encode('The treasure lies under the oak'), key.masterKey)
+  // Another first letter: everything but the tag still fits.
+  sealed[28] = (sealed[28] ?? 0) ^ 1
+  const { cid } = await uploadBytes(client, sealed, { name: 'map.txt' })
+  await saveKey(client, cid, key)
+  const db = site.network.storage.context.db
+  await db.write(async (trx) => {
+    await trx.updateTable('upload').set({ encryption: 1 }).where('cid', '=', cid).execute()
+  })
+  await open(`/files/${cid}`)
+  const drawer = page.getByRole('dialog', { name: 'map.txt' })
+  await drawer.getByRole('button', { name: 'Decrypt and show' }).click()
+  await drawer.getByText(/DECRYPTION_FAILED/).waitFor(patient)
+  expect(await page.getByText('lies under the oak').count()).toBe(0)
+  expect(problems).toEqual([])
+})
