@@ -34,6 +34,22 @@ test('a condition is written as a sentence, saved on five nodes, and decides who
   await page.getByLabel('Amount of condition 1').fill('1000000000')
   await page.getByRole('region', { name: 'Changes to what is saved' }).getByText('Added').waitFor()
   expect(await checkAccessibility()).toEqual([])
+
+  // What is not saved yet is tried as it stands, on the own wallet and on any address, and each line is marked.
+  const lines = page.getByRole('list', { name: 'Conditions' })
+  await page.getByRole('button', { name: 'Check my wallet' }).click()
+  await page.getByText('No, this address would not meet these conditions.').waitFor()
+  await lines.getByText('Not met', { exact: true }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByLabel('Amount of condition 1').fill('1')
+  await expect.poll(() => lines.getByText('Not met', { exact: true }).count()).toBe(0)
+  await page.getByLabel('Address', { exact: true }).fill(`0x${'34'.repeat(20)}`)
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.getByText('Yes, this address would meet these conditions.').waitFor()
+  await lines.getByText('Met', { exact: true }).waitFor()
+  await page.getByLabel('Amount of condition 1').fill('1000000000')
+  expect((await getConditions(client, cid)).conditions).toEqual([])
+
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.poll(() => page.getByRole('region', { name: 'Changes to what is saved' }).count(), patient).toBe(0)
   expect((await getConditions(client, cid)).conditions).toMatchObject([
@@ -42,7 +58,7 @@ test('a condition is written as a sentence, saved on five nodes, and decides who
 
   // Would this address pass? Not yet; and who opens the link is told which condition it is.
   await page.getByLabel('Address', { exact: true }).fill(`0x${'12'.repeat(20)}`)
-  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
   await page.getByText('No, this address cannot open the file.').waitFor()
   await page.getByText('Not met', { exact: true }).waitFor()
   const reader = await site.newPage()
@@ -95,6 +111,18 @@ test('a token is looked up on its chain and asked for in whole coins; several co
   await page.getByText('This means').waitFor()
   await page.getByText('Advanced').first().click()
   expect(await page.getByLabel('Value').inputValue()).toBe('2500000')
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await page.getByRole('button', { name: 'Check my wallet' }).click()
+  await page.getByText(/^(Yes|No), this address would/).waitFor()
+  // Each line has its mark, also one that decides nothing any more.
+  await expect
+    .poll(() =>
+      page
+        .getByRole('list', { name: 'Conditions' })
+        .getByText(/^(Met|Not met)$/)
+        .count(),
+    )
+    .toBe(3)
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   expect(await checkAccessibility()).toEqual([])
   await page.getByRole('button', { name: 'Save' }).click()

@@ -1,77 +1,142 @@
 import { normalizeIdentity } from '@cairn/protocol'
-import { explainAccess } from '@cairn/sdk'
+import { explainAccess, explainConditions } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { CircleCheck, CircleX } from 'lucide-react'
+import { CircleCheck, CircleHelp, CircleX } from 'lucide-react'
 import { useState } from 'react'
 import { isAborted } from '../session/is-aborted.ts'
+import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { words } from '../words/words.ts'
-import { ConditionFindings } from './ConditionFindings.tsx'
+import type { Verdict } from './ConditionFindings.tsx'
+import { type Draft, toInput } from './draft.ts'
 
-/** Whether an address could open the file now, and which condition says what. */
-export function CheckAddress({ cid, hasChanges }: { cid: string; hasChanges: boolean }) {
+/** What the key nodes said about an address and a draft, and whether that draft was what is saved. */
+export type Tried = { about: string; draft: Draft; isSaved: boolean; verdict: Verdict }
+
+/**
+ * Whether an address could open the file, and which condition says what: asked of what is saved, or of what is being edited.
+ * @param tried what was found last, as long as it is about what is shown
+ */
+export function CheckAddress({
+  cid,
+  draft,
+  hasChanges = false,
+  canAskOthers = true,
+  isDisabled = false,
+  tried,
+  onTried,
+}: {
+  cid: string
+  draft: Draft
+  hasChanges?: boolean
+  canAskOthers?: boolean
+  isDisabled?: boolean
+  tried: Tried | undefined
+  onTried: (tried: Tried | undefined) => void
+}) {
   const needKeyClient = useKeyClient()
+  const own = useSession()?.address
   const [text, setText] = useState('')
   const [wasTried, setTried] = useState(false)
   const address = normalizeIdentity(text.trim())
   const check = useMutation({
-    mutationFn: async (about: string) => explainAccess(await needKeyClient(), cid, { about }),
+    mutationFn: async (about: string): Promise<Tried> => {
+      const client = await needKeyClient()
+      const verdict = hasChanges
+        ? await explainConditions(client, toInput(draft), { about })
+        : await explainAccess(client, cid, { about })
+      return { about, draft, isSaved: !hasChanges, verdict }
+    },
+    onMutate: () => onTried(undefined),
+    onSuccess: onTried,
   })
-  const { data, error } = check
+  const { error } = check
   return (
-    <section className="flex flex-col gap-3">
+    <section aria-label={words.conditions.check} className="flex flex-col gap-3">
       <div>
         <h3 className="font-medium text-sm">{words.conditions.check}</h3>
         <p className="text-ink-soft text-sm">
-          {words.conditions.checkHint} {hasChanges ? words.conditions.checkSaved : ''}
+          {words.conditions.checkHint} {hasChanges ? words.conditions.checkUnsaved : ''}
         </p>
       </div>
       <form
-        className="flex flex-wrap items-end gap-2"
+        className="flex flex-wrap items-start gap-2"
         onSubmit={(event) => {
           event.preventDefault()
           setTried(true)
           if (address !== '') check.mutate(address)
         }}
       >
-        <TextField
-          label={words.conditions.checkLabel}
-          isLabelHidden
-          value={text}
-          placeholder="0x…"
-          spellCheck={false}
-          onChange={({ currentTarget }) => {
-            setText(currentTarget.value)
-            check.reset()
-          }}
-          error={wasTried && address === '' ? words.conditions.checkBad : undefined}
-          className="min-w-0 flex-1 basis-64"
-        />
-        <Button type="submit" isBusy={check.isPending}>
-          {words.conditions.checkGo}
-        </Button>
+        {own === undefined ? undefined : (
+          <Button
+            disabled={isDisabled}
+            isBusy={check.isPending && check.variables === own}
+            onClick={() => check.mutate(own)}
+          >
+            {words.conditions.checkOwn}
+          </Button>
+        )}
+        {canAskOthers ? (
+          <>
+            <TextField
+              label={words.conditions.checkLabel}
+              isLabelHidden
+              value={text}
+              placeholder={words.conditions.checkPlaceholder}
+              spellCheck={false}
+              onChange={({ currentTarget }) => {
+                setText(currentTarget.value)
+                check.reset()
+              }}
+              error={wasTried && address === '' ? words.conditions.checkBad : undefined}
+              className="min-w-0 flex-1 basis-64"
+            />
+            <Button type="submit" disabled={isDisabled} isBusy={check.isPending && check.variables !== own}>
+              {words.conditions.checkGo}
+            </Button>
+          </>
+        ) : undefined}
       </form>
       <div role="status" className="contents">
-        {data === undefined ? undefined : (
-          <div className="flex flex-col gap-3">
-            <p className="flex items-center gap-2 font-medium text-sm">
-              {data.isAllowed ? (
-                <CircleCheck aria-hidden="true" size={18} className="shrink-0 text-good" />
-              ) : (
-                <CircleX aria-hidden="true" size={18} className="shrink-0 text-bad" />
-              )}
-              {data.isAllowed
-                ? `${words.conditions.passes} ${words.conditions.passesBy[data.by]}.`
-                : `${words.conditions.fails}.`}
-            </p>
-            {data.conditions.length === 0 ? undefined : <ConditionFindings cid={cid} verdict={data} />}
-          </div>
-        )}
+        {tried === undefined ? undefined : <Summary tried={tried} isOwn={tried.about === own} />}
       </div>
       {error === null || isAborted(error) ? undefined : <ErrorState error={error} />}
     </section>
+  )
+}
+
+function Summary({ tried: { about, isSaved, verdict }, isOwn }: { tried: Tried; isOwn: boolean }) {
+  const { isAllowed, by, conditions } = verdict
+  // A no that comes of chains which did not answer may be a yes later.
+  const isUnknown = !isAllowed && conditions.some(({ result }) => result === 'unknown')
+  const [Icon, tone] = isAllowed
+    ? [CircleCheck, 'text-good']
+    : isUnknown
+      ? [CircleHelp, 'text-warn']
+      : [CircleX, 'text-bad']
+  const { passes, passesBy, fails, passesUnsaved, failsUnsaved, undecided } = words.conditions
+  const sentence = isUnknown
+    ? undecided
+    : isSaved
+      ? isAllowed
+        ? `${passes} ${passesBy[by]}.`
+        : `${fails}.`
+      : isAllowed
+        ? passesUnsaved
+        : failsUnsaved
+  return (
+    <div className="flex items-start gap-2 text-sm">
+      <Icon aria-hidden="true" size={18} className={`mt-px shrink-0 ${tone}`} />
+      <div className="min-w-0">
+        <p className="font-medium">{sentence}</p>
+        <p className="break-all text-ink-soft">
+          {isOwn ? words.conditions.checkedOwn : words.conditions.checkedOther}{' '}
+          <code className="font-mono">{about}</code>
+        </p>
+      </div>
+    </div>
   )
 }

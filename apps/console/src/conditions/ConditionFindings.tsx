@@ -6,7 +6,9 @@ import { describeCondition } from './describe-condition.ts'
 import { emptyDraft, fromSaved } from './draft.ts'
 import { useConditions } from './use-conditions.ts'
 
-type Verdict = Awaited<ReturnType<typeof explainAccess>>
+/** What key nodes said about an address. */
+export type Verdict = Awaited<ReturnType<typeof explainAccess>>
+export type Finding = Verdict['conditions'][number]
 
 const marks = {
   true: { Icon: CircleCheck, className: 'text-good' },
@@ -22,24 +24,16 @@ export function ConditionFindings({ cid, verdict }: { cid: string; verdict: Verd
     <section className="flex flex-col gap-2">
       <h3 className="font-semibold text-sm">{words.access.deniedLines}</h3>
       <ul className="divide-y divide-line rounded-lg border border-line">
-        {verdict.conditions.map(({ id, result, observed, reason }) => {
-          const { Icon, className } = marks[result]
-          const condition = draft.conditions.find((one) => readText(one, ['id']) === String(id))
+        {verdict.conditions.map((finding) => {
+          const id = String(finding.id)
+          const condition = draft.conditions.find((one) => readText(one, ['id']) === id)
           return (
-            <li key={id} className="flex items-start gap-3 px-3 py-2.5 text-sm">
-              <Icon aria-hidden="true" size={18} className={`mt-px shrink-0 ${className}`} />
-              <div className="min-w-0">
-                <p>
-                  {condition === undefined
-                    ? words.conditions.condition(String(id))
-                    : describeCondition(draft.chainType, condition)}
-                </p>
-                <p className="text-ink-soft">
-                  <span className={`font-medium ${className}`}>{words.conditions.result[result]}</span>
-                  {observed === undefined || observed === null ? '' : `. ${words.conditions.observed(show(observed))}`}
-                  {reason === undefined ? '' : `. ${reason}`}
-                </p>
-              </div>
+            <li key={id} className="px-3 py-2.5">
+              <FindingLine finding={finding}>
+                {condition === undefined
+                  ? words.conditions.condition(id)
+                  : describeCondition(draft.chainType, condition)}
+              </FindingLine>
             </li>
           )
         })}
@@ -50,6 +44,30 @@ export function ConditionFindings({ cid, verdict }: { cid: string; verdict: Verd
         </p>
       )}
     </section>
+  )
+}
+
+/** What was found of one condition: a mark, its word, what the chain said and why. */
+export function FindingLine({
+  finding: { result, observed, reason },
+  children,
+}: {
+  finding: Finding
+  children?: React.ReactNode
+}) {
+  const { Icon, className } = marks[result]
+  return (
+    <div className="flex items-start gap-3 text-sm">
+      <Icon aria-hidden="true" size={18} className={`mt-px shrink-0 ${className}`} />
+      <div className="min-w-0">
+        {children === undefined ? undefined : <p>{children}</p>}
+        <p className="break-words text-ink-soft">
+          <span className={`font-medium ${className}`}>{words.conditions.result[result]}</span>
+          {observed === undefined || observed === null ? '' : `. ${words.conditions.observed(show(observed))}`}
+          {reason === undefined ? '' : `. ${reason}`}
+        </p>
+      </div>
+    </div>
   )
 }
 

@@ -3,6 +3,7 @@ import { useId } from 'react'
 import { IconButton } from '../ui/IconButton.tsx'
 import { words } from '../words/words.ts'
 import { AdvancedFields } from './AdvancedFields.tsx'
+import { type Finding, FindingLine } from './ConditionFindings.tsx'
 import { type DraftChainType, type RawCondition, readText, writeField } from './condition-parts.ts'
 import { describeCondition, readSentence } from './describe-condition.ts'
 import { SentenceInput } from './SentenceInput.tsx'
@@ -17,6 +18,7 @@ export function ConditionRow({
   position,
   faults,
   chains,
+  finding,
   onChange,
   onRemove,
 }: {
@@ -26,6 +28,8 @@ export function ConditionRow({
   /** Of the whole draft, by path. */
   faults: Readonly<Record<string, string>>
   chains: readonly string[]
+  /** What the key nodes found of it, where an address was tried on what is shown. */
+  finding?: Finding | undefined
   onChange: (condition: RawCondition) => void
   onRemove: () => void
 }) {
@@ -79,6 +83,11 @@ export function ConditionRow({
               <li key={path}>{`${nameFault(path)}${text}`}</li>
             ))}
           </ul>
+          {finding === undefined ? undefined : (
+            <div className="my-1">
+              <FindingLine finding={finding} />
+            </div>
+          )}
           <AdvancedFields chainType={chainType} condition={condition} onChange={onChange} />
         </div>
         <IconButton icon={Trash2} size="small" label={words.conditions.remove(id)} onClick={onRemove} />

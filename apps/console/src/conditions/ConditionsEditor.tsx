@@ -9,7 +9,7 @@ import { Button } from '../ui/Button.tsx'
 import { ButtonMenu } from '../ui/Menu.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { words } from '../words/words.ts'
-import { CheckAddress } from './CheckAddress.tsx'
+import { CheckAddress, type Tried } from './CheckAddress.tsx'
 import { ConditionRow } from './ConditionRow.tsx'
 import { ConditionsDiff } from './ConditionsDiff.tsx'
 import { readText } from './condition-parts.ts'
@@ -36,6 +36,11 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   const faults = checkDraft(draft)
   const faultCount = Object.keys(faults.fields).length + (faults.other === undefined ? 0 : 1)
   const hasChanges = diffDrafts(saved, draft).length > 0
+  const [lastTried, setTried] = useState<Tried>()
+  // What was found holds for what was asked about, and not for what was typed since.
+  const isStillTried =
+    lastTried !== undefined && lastTried.isSaved !== hasChanges && diffDrafts(lastTried.draft, draft).length === 0
+  const tried = isStillTried ? lastTried : undefined
   const add = (kind: TemplateName) => {
     const { chainType } = templates[kind]
     const isSame = draft.chainType === chainType && draft.conditions.length > 0
@@ -81,6 +86,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
                 position={position}
                 faults={faults.fields}
                 chains={chains}
+                finding={tried?.verdict.conditions.find(({ id }) => String(id) === readText(condition, ['id']))}
                 onChange={(next) => setEdited({ ...draft, conditions: draft.conditions.with(position, next) })}
                 onRemove={() => setEdited({ ...draft, conditions: draft.conditions.toSpliced(position, 1) })}
               />
@@ -116,6 +122,16 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
           {words.conditions.json}
         </Button>
       </div>
+      {draft.conditions.length > 0 ? (
+        <CheckAddress
+          cid={cid}
+          draft={draft}
+          hasChanges={hasChanges}
+          isDisabled={faultCount > 0}
+          tried={tried}
+          onTried={setTried}
+        />
+      ) : undefined}
       {running === undefined ? undefined : <RunningChange transfer={running} />}
       <ConditionsDiff saved={saved} draft={draft} />
       {hasChanges ? (
@@ -134,7 +150,6 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
           </Button>
         </div>
       ) : undefined}
-      {saved.conditions.length > 0 ? <CheckAddress cid={cid} hasChanges={hasChanges} /> : undefined}
       {isJsonOpen ? <JsonDialog draft={draft} onClose={() => setJsonOpen(false)} onUse={setEdited} /> : undefined}
     </div>
   )

@@ -1,9 +1,11 @@
+import { useState } from 'react'
 import { useKeyReport } from '../access/use-key-report.ts'
 import { useSession } from '../session/session-store.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { words } from '../words/words.ts'
-import { CheckAddress } from './CheckAddress.tsx'
+import { CheckAddress, type Tried } from './CheckAddress.tsx'
+import { ConditionFindings } from './ConditionFindings.tsx'
 import { ConditionsEditor } from './ConditionsEditor.tsx'
 import { readText } from './condition-parts.ts'
 import { describeCondition } from './describe-condition.ts'
@@ -33,12 +35,25 @@ export function ConditionsSection({ cid, name }: { cid: string; name: string }) 
       ) : isOwner ? (
         <ConditionsEditor cid={cid} name={name} saved={fromSaved(data)} />
       ) : (
-        <div className="flex flex-col gap-6">
-          <ReadOnly draft={fromSaved(data)} />
-          {data.aggregator === null ? undefined : <CheckAddress cid={cid} hasChanges={false} />}
-        </div>
+        <Reader cid={cid} draft={fromSaved(data)} />
       )}
     </section>
+  )
+}
+
+/** Who cannot change conditions reads them, and may ask about himself. */
+function Reader({ cid, draft }: { cid: string; draft: Draft }) {
+  const [tried, setTried] = useState<Tried>()
+  return (
+    <div className="flex flex-col gap-6">
+      <ReadOnly draft={draft} />
+      {draft.conditions.length === 0 ? undefined : (
+        <>
+          <CheckAddress cid={cid} draft={draft} canAskOthers={false} tried={tried} onTried={setTried} />
+          {tried === undefined ? undefined : <ConditionFindings cid={cid} verdict={tried.verdict} />}
+        </>
+      )}
+    </div>
   )
 }
 
