@@ -23,6 +23,7 @@ export {
   normalizeAddress,
   type Payment,
   type PossessionCheck,
+  type UploadInfo,
 } from '@cairn/protocol'
 export { createApiKey, getMessage, listApiKeys, revokeApiKey, type Signer } from './account/api-keys.ts'
 export { getQuote, type Quote } from './account/quote.ts'
@@ -32,6 +33,13 @@ export { getUsage, type Usage } from './account/usage.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { type DecryptOptions, decryptBytes, decryptFile, openDecrypted } from './download/decrypt-file.ts'
 export { type DownloadResult, type DownloadToDiskOptions, downloadFile } from './download/download-file.ts'
+export {
+  decryptFolder,
+  type EncryptedFolder,
+  type EncryptedFolderFile,
+  isFolder,
+  openEncryptedFolder,
+} from './download/encrypted-folder.ts'
 export { type FolderItem, listDirectory } from './download/list-directory.ts'
 export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
 export { openSeekable } from './download/open-seekable.ts'
@@ -101,8 +109,16 @@ export {
 } from './proofs/verify-storage.ts'
 export { type WaitOptions, waitForProof } from './proofs/wait-for-proof.ts'
 export { type CallOptions, call } from './request.ts'
-export type { EncryptedUploadOptions, EncryptedUploadResult } from './upload/send-encrypted.ts'
+export {
+  createResumable,
+  type Resumable,
+  type ResumableOptions,
+  type ResumableState,
+  resumeUpload,
+} from './upload/resumable.ts'
+export type { EncryptedFolderOptions, EncryptedUploadOptions, EncryptedUploadResult } from './upload/send-encrypted.ts'
 export type { UploadOptions, UploadResult } from './upload/send-files.ts'
+export { cancelUpload, getUpload } from './upload/send-in-parts.ts'
 export { uploadCar } from './upload/upload-car.ts'
 export {
   uploadEncrypted,

@@ -30,17 +30,15 @@ export const sendsWhileReading: boolean = false
 const blobBytes = 8 * 1024 * 1024
 
 /**
- * Sends a body gathered into a Blob: browsers stream requests over HTTP/2 only. The body is read, hashed and counted as
- * progress while it is gathered, before its first byte is sent; what is sent is told by XMLHttpRequest, which alone knows
- * it. Every few MiB become a Blob of their own, which the
- * browser keeps outside the page's memory, on disk where it is large.
+ * Gathers a body into a Blob. Every few MiB become a Blob of their own, which the browser keeps outside the page's memory, on
+ * disk where it is large.
  */
-export async function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
+export async function gatherBody(body: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<Blob> {
   const parts: Blob[] = []
   let pieces: Uint8Array<ArrayBuffer>[] = []
   let gathered = 0
-  for await (const piece of send.body) {
-    send.signal.throwIfAborted()
+  for await (const piece of body) {
+    signal?.throwIfAborted()
     pieces.push(new Uint8Array(piece))
     gathered += piece.length
     if (gathered < blobBytes) continue
@@ -49,18 +47,32 @@ export async function sendStreamed(send: StreamedRequest): Promise<StreamedAnswe
     gathered = 0
   }
   parts.push(new Blob(pieces))
-  send.signal.throwIfAborted()
-  const body = new Blob(parts)
+  signal?.throwIfAborted()
+  return new Blob(parts)
+}
+
+/**
+ * Sends a body as a Blob: browsers stream requests over HTTP/2 only. It is read, hashed and counted as progress while it is
+ * gathered, before its first byte is sent; what is sent is told by XMLHttpRequest, which alone knows it.
+ */
+export async function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
+  const body = send.body instanceof Blob ? send.body : await gatherBody(send.body, send.signal)
   return typeof XMLHttpRequest === 'undefined' ? sendQuietly(send, body) : sendTelling(send, body)
 }
 
 /** In service workers, which have no XMLHttpRequest, nothing is told of what is sent. */
-async function sendQuietly({ url, headers, signal }: StreamedRequest, body: Blob): Promise<StreamedAnswer> {
-  const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+async function sendQuietly(
+  { url, method = 'POST', headers, signal }: StreamedRequest,
+  body: Blob,
+): Promise<StreamedAnswer> {
+  const response = await fetch(url, { method, headers, body, signal, redirect: 'manual' })
   return { status: response.status, header: (name) => response.headers.get(name), text: await response.text() }
 }
 
-function sendTelling({ url, headers, signal, onSent }: StreamedRequest, body: Blob): Promise<StreamedAnswer> {
+function sendTelling(
+  { url, method = 'POST', headers, signal, onSent }: StreamedRequest,
+  body: Blob,
+): Promise<StreamedAnswer> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     const stop = () => {
@@ -69,7 +81,7 @@ function sendTelling({ url, headers, signal, onSent }: StreamedRequest, body: Bl
     }
     signal.addEventListener('abort', stop, { once: true })
     request.onloadend = () => signal.removeEventListener('abort', stop)
-    request.open('POST', url)
+    request.open(method, url)
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
     request.upload.onprogress = ({ loaded, total }) => onSent?.(loaded, total)
     request.onerror = () => reject(new CairnError('NETWORK_ERROR'))

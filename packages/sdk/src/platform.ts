@@ -7,6 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { lookup } from 'mrmime'
 import type { LocalFile, LocalPath, StreamedAnswer, StreamedRequest } from './local-source.ts'
+import { readBlob } from './upload/blob-file.ts'
 
 // What differs between Node and browsers: this file is Node's half, platform.browser.ts the other.
 
@@ -146,16 +147,22 @@ function unreadable(path: string, cause: unknown): CairnError {
 /** Whether a body goes out while it is read. */
 export const sendsWhileReading: boolean = true
 
+/** Browsers gather a body before they send it; nothing is gathered here. */
+export async function gatherBody(_body: AsyncIterable<Uint8Array>, _signal?: AbortSignal): Promise<Blob> {
+  throw new TypeError('a body is sent while it is read')
+}
+
 /**
  * Sends a request whose body is made on the way. Node's own HTTP client moves large bodies faster than fetch, and leaves
  * the pieces to us.
  */
 export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
-  const { url, headers, contentLength, body, signal } = send
+  const { url, method = 'POST', headers, contentLength, signal } = send
+  const body = send.body instanceof Blob ? readBlob(send.body) : send.body
   const begin = url.startsWith('https:') ? requestHttps : requestHttp
   return new Promise((done, fail) => {
     const length = contentLength === undefined ? {} : { 'content-length': String(contentLength) }
-    const request = begin(url, { method: 'POST', headers: { ...headers, ...length }, signal })
+    const request = begin(url, { method, headers: { ...headers, ...length }, signal })
     let answered = false
     request.on('error', (error) => {
       // A server that has answered may close before it has read everything: the answer counts.

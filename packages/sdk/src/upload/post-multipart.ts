@@ -15,6 +15,12 @@ export type MultipartUpload = {
   signal?: AbortSignal | undefined
   /** Told how much is sent, where a platform knows it. */
   onSent?: ((bytes: number, total: number) => void) | undefined
+  /** Name of it all, in lists of unfinished uploads. */
+  name?: string | undefined
+  /** The same body as a Blob, where all of it lies there. */
+  blob?: Blob | undefined
+  /** The CIDs of what was sent, once the body was read to its end. */
+  computed?: () => string[]
 }
 
 /**

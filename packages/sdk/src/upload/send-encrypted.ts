@@ -1,24 +1,16 @@
 import { CairnError, isCid, type Uploaded, uploadedSchema } from '@cairn/protocol'
-import { createFileImporter } from '@cairn/unixfs'
 import * as v from 'valibot'
-import { hashSha256 } from '#platform'
+import { sendsWhileReading } from '#platform'
 import type { Client } from '../client.ts'
-import { type EncryptBlob, encryptedSize, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
+import { type EncryptBlob, encryptedSize, type FileFormat } from '../encryption/encrypt-stream.ts'
 import type { ChangeResult } from '../keys/change-nodes.ts'
 import { type PreparedKey, prepareKey, type SaveKeyOptions } from '../keys/save-key.ts'
-import type { LocalFile } from '../local-source.ts'
 import { tryAgain } from '../request.ts'
+import { encryptFolder } from './encrypt-folder.ts'
+import { type EncryptedPart, encryptPart } from './encrypt-part.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { postMultipart } from './post-multipart.ts'
-import {
-  type Batch,
-  createMeters,
-  discard,
-  profileOf,
-  queryOf,
-  type UploadOptions,
-  type UploadResult,
-} from './send-files.ts'
+import { type Batch, createMeters, queryOf, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /** Options of encrypted uploads. */
 export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory'> &
@@ -31,7 +23,16 @@ export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory'> &
     encrypt?: EncryptBlob
   }
 
-/** One encrypted file that was stored. */
+/** Options of encrypted folders. */
+export type EncryptedFolderOptions = EncryptedUploadOptions & {
+  /**
+   * The folder has one CID and one key: it is shared as a whole, the names of its files are hidden, and its files are of the
+   * second format. Unless told, each file has a CID and key of its own, as published clients read them.
+   */
+  asOne?: boolean
+}
+
+/** One encrypted file or folder that was stored. */
 export type EncryptedUploadResult = UploadResult & {
   /** What became of the shards on the five nodes. */
   keys: ChangeResult
@@ -63,35 +64,56 @@ const savedAtOnce = 4
 export function sendEncrypted(
   client: Client,
   batch: Batch,
-  options: EncryptedUploadOptions,
+  options: EncryptedFolderOptions,
   save: SaveOneKey,
 ): Promise<EncryptedUploadResult[]> {
   const attempt = () => sendOnce(client, batch, options, save)
+  if (options.resumable !== undefined) return options.resumable.retry(attempt, batch.canRepeat, options.signal)
   return batch.canRepeat ? tryAgain(attempt, options.signal) : attempt()
 }
 
 async function sendOnce(
   client: Client,
   batch: Batch,
-  options: EncryptedUploadOptions,
+  options: EncryptedFolderOptions,
   save: SaveOneKey,
 ): Promise<EncryptedUploadResult[]> {
-  const boundary = createBoundary()
+  const { resumable } = options
+  if (resumable !== undefined && sendsWhileReading) {
+    throw new CairnError('NOT_SUPPORTED', {
+      message: 'Encrypted uploads can be resumed in browsers only',
+      hint: 'Upload it in one request.',
+    })
+  }
+  const boundary = resumable?.boundary ?? createBoundary()
   const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress)
   const sent: Sent[] = []
-  const body = async function* (): AsyncGenerator<Uint8Array> {
+  const add = (part: EncryptedPart & { name: string }, key: PreparedKey) => {
+    const { name, sizeBytes, node } = part
+    sent.push({ name, sizeBytes, cid: node.cid.toString(), dagSizeBytes: node.dagSizeBytes, key })
+  }
+  const apart = async function* (): AsyncGenerator<Uint8Array, void> {
     for await (const file of batch.files()) {
       yield partHead(boundary, { ...file, mimeType: undefined }, sent.length === 0)
-      yield* encryptPart(file, options, reading.add, sent)
+      const key = prepareKey()
+      const part = yield* encryptPart(file, key.masterKey, options, reading.add)
+      add({ ...part, name: file.name }, key)
     }
+  }
+  const asOne = async function* (): AsyncGenerator<Uint8Array, void> {
+    const key = prepareKey()
+    add(yield* encryptFolder(batch.files(), boundary, key.masterKey, options, reading.add), key)
+  }
+  const body = async function* (): AsyncGenerator<Uint8Array> {
+    yield* options.asOne ? asOne() : apart()
     if (sent.length === 0) throw new CairnError('NO_FILE', { message: 'There is no file to upload' })
     const bytes = sent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     options.onProgress?.({ phase: 'keys', bytes, total: bytes, bytesPerSecond: 0, remainingMs: undefined })
     await saveKeys(sent, save)
     yield multipartEnd(boundary)
   }
-  const text = await postMultipart(client, {
-    query: queryOf(options),
+  const text = await (resumable?.send ?? postMultipart)(client, {
+    query: queryOf({ ...options, wrapWithDirectory: options.asOne ?? false }),
     boundary,
     headers: {
       encryption: 'true',
@@ -101,6 +123,8 @@ async function sendOnce(
     body: body(),
     signal: options.signal,
     onSent,
+    name: options.name,
+    computed: () => sent.map(({ cid }) => cid),
   })
   compare(readAnswers(text), sent)
   done()
@@ -108,51 +132,6 @@ async function sendOnce(
     ...result,
     keys: keys ?? { done: [], pending: [], isEffective: false },
   }))
-}
-
-async function* encryptPart(
-  file: LocalFile,
-  options: EncryptedUploadOptions,
-  count: (bytes: number) => void,
-  sent: Sent[],
-): AsyncGenerator<Uint8Array> {
-  const { format, chunkBytes, encrypt } = options
-  const key = prepareKey()
-  const importer = createFileImporter({ profile: profileOf(options), hash: hashSha256, sink: discard })
-  let sizeBytes = 0
-  const plain = async function* () {
-    for await (const piece of file.open()) {
-      sizeBytes += piece.length
-      count(piece.length)
-      yield piece
-    }
-  }
-  /** What is read elsewhere is counted by what comes of it: no more than the file has. */
-  const encryptElsewhere = async function* (blob: Blob, work: EncryptBlob) {
-    for await (const piece of work(blob, key.masterKey, settings)) {
-      const read = Math.min(piece.length, blob.size - sizeBytes)
-      sizeBytes += read
-      count(read)
-      yield piece
-    }
-  }
-  const settings = {
-    ...(format === undefined ? {} : { format }),
-    ...(chunkBytes === undefined ? {} : { chunkBytes }),
-    sizeBytes: file.sizeBytes,
-  }
-  const sealed =
-    file.blob !== undefined && encrypt !== undefined
-      ? encryptElsewhere(file.blob, encrypt)
-      : encryptStream(plain(), key.masterKey, settings)
-  for await (const piece of sealed) {
-    if (piece.length === 0) continue
-    const taken = importer.write(piece)
-    if (taken instanceof Promise) await taken
-    yield piece
-  }
-  const node = await importer.finish()
-  sent.push({ name: file.name, sizeBytes, cid: node.cid.toString(), dagSizeBytes: node.dagSizeBytes, key })
 }
 
 /** Saves the keys of all files, some at a time; none of them is visible before all are safe. */

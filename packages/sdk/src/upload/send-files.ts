@@ -9,13 +9,14 @@ import {
   profileFor,
 } from '@cairn/unixfs'
 import * as v from 'valibot'
-import { hashSha256, sendsWhileReading } from '#platform'
+import { hashSha256, measure, sendsWhileReading } from '#platform'
 import type { Client } from '../client.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'
 import { tryAgain } from '../request.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { postMultipart } from './post-multipart.ts'
+import type { Resumable } from './resumable.ts'
 
 /** Options of every upload. */
 export type UploadOptions = {
@@ -31,6 +32,8 @@ export type UploadOptions = {
   wrapWithDirectory?: boolean
   signal?: AbortSignal
   onProgress?: OnProgress
+  /** Sends it in parts, so that it can go on where it stopped: made by `createResumable`. */
+  resumable?: Resumable
 }
 
 /** What was stored. */
@@ -63,22 +66,27 @@ export const discard: BlockSink = { put: () => undefined }
  */
 export function sendFiles(client: Client, batch: Batch, options: UploadOptions = {}): Promise<UploadResult> {
   const attempt = () => sendOnce(client, batch, options)
+  if (options.resumable !== undefined) return options.resumable.retry(attempt, batch.canRepeat, options.signal)
   return batch.canRepeat ? tryAgain(attempt, options.signal) : attempt()
 }
 
 async function sendOnce(client: Client, batch: Batch, options: UploadOptions): Promise<UploadResult> {
   const profile = profileOf(options)
-  const boundary = createBoundary()
+  const { resumable } = options
+  const boundary = resumable?.boundary ?? createBoundary()
   const state: Sending = { profile, wrap: options.wrapWithDirectory ?? false, sizeBytes: 0, node: undefined }
   const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress)
-  const text = await postMultipart(client, {
+  const text = await (resumable?.send ?? postMultipart)(client, {
     query: queryOf(options),
     boundary,
     headers: options.mimeType === undefined ? {} : { 'mime-type': options.mimeType },
-    contentLength: await contentLength(batch, boundary),
+    contentLength: await contentLength(batch, boundary, resumable !== undefined),
     body: writeBody(batch, boundary, state, reading.add),
     signal: options.signal,
     onSent,
+    name: options.name,
+    blob: resumable === undefined ? undefined : await wholeBlob(batch, boundary),
+    computed: () => (state.node === undefined ? [] : [state.node.cid.toString()]),
   })
   const result = compare(readAnswer(text), state)
   done()
@@ -121,14 +129,29 @@ export function queryOf(options: UploadOptions): URLSearchParams {
   return parts
 }
 
-/** Known for a single file of known size: servers then refuse what is too large before it is sent. */
-async function contentLength(batch: Batch, boundary: string): Promise<number | undefined> {
-  if (batch.isFolder) return undefined
+/**
+ * Known for a single file of known size: servers then refuse what is too large before it is sent. Files of a folder are
+ * measured where it is needed.
+ */
+async function contentLength(batch: Batch, boundary: string, isNeeded: boolean): Promise<number | undefined> {
+  if (batch.isFolder && !isNeeded) return undefined
+  let length = 0
   for await (const file of batch.files()) {
-    if (file.sizeBytes === undefined) return undefined
-    return partHead(boundary, file, true).length + file.sizeBytes + multipartEnd(boundary).length
+    const sizeBytes = file.sizeBytes ?? (file.path === undefined ? undefined : await measure(file))
+    if (sizeBytes === undefined) return undefined
+    length += partHead(boundary, file, length === 0).length + sizeBytes
   }
-  return undefined
+  return length === 0 ? undefined : length + multipartEnd(boundary).length
+}
+
+/** The body as it lies there, where every file is a Blob. */
+async function wholeBlob(batch: Batch, boundary: string): Promise<Blob | undefined> {
+  const parts: BlobPart[] = []
+  for await (const file of batch.files()) {
+    if (file.blob === undefined) return undefined
+    parts.push(new Uint8Array(partHead(boundary, file, parts.length === 0)), file.blob)
+  }
+  return new Blob([...parts, new Uint8Array(multipartEnd(boundary))])
 }
 
 async function* writeBody(

@@ -7,6 +7,7 @@ import { saveKey } from '../keys/save-key.ts'
 import type { LocalFile } from '../local-source.ts'
 import { blobFile } from './blob-file.ts'
 import {
+  type EncryptedFolderOptions,
   type EncryptedUploadOptions,
   type EncryptedUploadResult,
   type SaveOneKey,
@@ -71,13 +72,14 @@ export function uploadEncryptedStream(
 
 /**
  * Encrypts and uploads the files of a folder in one request, each under a key and CID of its own, so that single files can be
- * shared; their names keep the path below the folder.
+ * shared; their names keep the path below the folder. With `asOne` the answer is one, the folder: it has one CID and one key,
+ * its names are hidden, and `openEncryptedFolder` reads it.
  * @throws CairnError DUPLICATE_NAME, NO_FILE, and those of uploadEncrypted
  */
 export async function uploadEncryptedFolder(
   client: Client,
   source: FolderSource,
-  options: EncryptedUploadOptions = {},
+  options: EncryptedFolderOptions = {},
 ): Promise<EncryptedUploadResult[]> {
   return sendEncrypted(
     client,

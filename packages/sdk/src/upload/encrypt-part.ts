@@ -1,0 +1,61 @@
+import { createFileImporter, type ImportedNode } from '@cairn/unixfs'
+import { hashSha256 } from '#platform'
+import { type EncryptBlob, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
+import type { LocalFile } from '../local-source.ts'
+import { discard, profileOf, type UploadOptions } from './send-files.ts'
+
+/** How a file is encrypted and becomes a DAG. */
+export type EncryptPartOptions = Pick<UploadOptions, 'cidVersion' | 'profile'> & {
+  format?: FileFormat
+  chunkBytes?: number
+  encrypt?: EncryptBlob
+}
+
+/** What became of a file: its bytes before it was encrypted, and its root afterwards. */
+export type EncryptedPart = { sizeBytes: number; node: ImportedNode }
+
+/**
+ * Encrypts a file and computes its CID on the way.
+ * @param count told the bytes that were read
+ */
+export async function* encryptPart(
+  file: LocalFile,
+  masterKey: string,
+  { format, chunkBytes, encrypt, ...options }: EncryptPartOptions,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, EncryptedPart, undefined> {
+  const importer = createFileImporter({ profile: profileOf(options), hash: hashSha256, sink: discard })
+  let sizeBytes = 0
+  const plain = async function* () {
+    for await (const piece of file.open()) {
+      sizeBytes += piece.length
+      count(piece.length)
+      yield piece
+    }
+  }
+  /** What is read elsewhere is counted by what comes of it: no more than the file has. */
+  const encryptElsewhere = async function* (blob: Blob, work: EncryptBlob) {
+    for await (const piece of work(blob, masterKey, settings)) {
+      const read = Math.min(piece.length, blob.size - sizeBytes)
+      sizeBytes += read
+      count(read)
+      yield piece
+    }
+  }
+  const settings = {
+    ...(format === undefined ? {} : { format }),
+    ...(chunkBytes === undefined ? {} : { chunkBytes }),
+    sizeBytes: file.sizeBytes,
+  }
+  const sealed =
+    file.blob !== undefined && encrypt !== undefined
+      ? encryptElsewhere(file.blob, encrypt)
+      : encryptStream(plain(), masterKey, settings)
+  for await (const piece of sealed) {
+    if (piece.length === 0) continue
+    const taken = importer.write(piece)
+    if (taken instanceof Promise) await taken
+    yield piece
+  }
+  return { sizeBytes, node: await importer.finish() }
+}

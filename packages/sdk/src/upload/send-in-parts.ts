@@ -1,0 +1,193 @@
+import {
+  CairnError,
+  callPath,
+  cancelUpload as cancelUploadCall,
+  createUpload,
+  decodeError,
+  getUpload as getUploadCall,
+  isErrorCode,
+  sendUploadBytes,
+  tusBodyType,
+  tusVersion,
+  type Uploaded,
+  type UploadInfo,
+} from '@cairn/protocol'
+import { sendStreamed } from '#platform'
+import type { Client } from '../client.ts'
+import { type CallOptions, call, describeCall, describeFault, openResponse, pause, tryAgain } from '../request.ts'
+import type { MultipartUpload } from './post-multipart.ts'
+
+/** A body that can be sent from any of its bytes on. */
+export type PartsBody = { sizeBytes: number; from(offset: number): Blob | AsyncIterable<Uint8Array> }
+
+const utf8 = new TextEncoder()
+/** Pause between looks at an upload that is being stored. */
+const storingPauseMs = 1_000
+
+/** Begins an upload at the service and answers its id. @throws CairnError QUOTA_EXCEEDED, UPLOAD_LIMIT, … */
+export async function beginUpload(client: Client, upload: MultipartUpload, sizeBytes: number): Promise<string> {
+  const { boundary, headers = {}, query, name } = upload
+  const metadata = {
+    'body-type': `multipart/form-data; boundary=${boundary}`,
+    filename: name,
+    filetype: headers['mime-type'],
+    encryption: headers['encryption'],
+    'cid-version': query.get('cid-version'),
+    'wrap-with-directory': query.get('wrap-with-directory'),
+    profile: query.get('profile'),
+  }
+  const send = describeCall(
+    client,
+    createUpload,
+    {
+      headers: {
+        'tus-resumable': tusVersion,
+        'upload-length': String(sizeBytes),
+        'upload-metadata': Object.entries(metadata)
+          .flatMap(([key, value]) => (value ? [`${key} ${toBase64(value)}`] : []))
+          .join(','),
+      },
+    },
+    { signal: upload.signal },
+    client.network.upload,
+  )
+  const response = await openResponse(client, send)
+  const id = /([^/]+)\/?$/.exec(response.headers.get('location') ?? '')?.[1]
+  if (id === undefined) throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The service named no upload' })
+  return id
+}
+
+/**
+ * Sends what the service lacks of a body, once, and answers what was stored. After a fault the same call goes on from where
+ * the service stands.
+ *
+ * @throws CairnError NOT_FOUND when the service has given it up, what it answers, NETWORK_ERROR, TIMEOUT, ABORTED; with the
+ *   offset as `details.offsetBytes` where it was known
+ */
+export async function sendInParts(
+  client: Client,
+  id: string,
+  body: PartsBody,
+  { signal, onSent }: Pick<MultipartUpload, 'signal' | 'onSent'>,
+): Promise<Uploaded[]> {
+  const found = await look(client, id, { signal })
+  if (found.offsetBytes < found.lengthBytes || found.state === 'receiving') {
+    const offset = found.offsetBytes
+    try {
+      await sendFrom(client, id, body, offset, { signal, onSent })
+    } catch (error) {
+      const { code, message, hint, retryAfterSeconds, details } = CairnError.from(error)
+      throw new CairnError(code, {
+        message,
+        hint,
+        details: { ...details, offsetBytes: offset },
+        cause: error,
+        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      })
+    }
+  } else {
+    // Whoever computes the CID on the way reads all of it.
+    await drain(body, body.sizeBytes)
+    onSent?.(body.sizeBytes, body.sizeBytes)
+    if (found.state === 'storing') await askToStore(client, id, signal)
+  }
+  for (;;) {
+    const { state, result, error } = await look(client, id, { signal })
+    if (state === 'stored' && result !== undefined) return result
+    if (state === 'failed' && error !== undefined) {
+      const code = isErrorCode(error.code) ? error.code : 'INVALID_REQUEST'
+      throw new CairnError(code, { message: error.message, hint: error.hint })
+    }
+    if (state !== 'storing') throw new CairnError('UNEXPECTED_RESPONSE', { message: `The upload is ${state}` })
+    await pause(storingPauseMs, signal)
+  }
+}
+
+/** Gives an unfinished upload up: the service removes what it has of it. One that is gone is no error. */
+export async function cancelUpload(client: Client, id: string, options: CallOptions = {}): Promise<void> {
+  const send = describeCall(
+    client,
+    cancelUploadCall,
+    { params: { id }, headers: { 'tus-resumable': tusVersion } },
+    options,
+    client.network.upload,
+  )
+  try {
+    await tryAgain(() => openResponse(client, send), options.signal)
+  } catch (error) {
+    if (!CairnError.is(error, 'NOT_FOUND')) throw error
+  }
+}
+
+/** How far an upload in parts is; undefined for one that the service does not know, or no more. */
+export async function getUpload(
+  client: Client,
+  id: string,
+  options: CallOptions = {},
+): Promise<UploadInfo | undefined> {
+  try {
+    return await look(client, id, options)
+  } catch (error) {
+    if (CairnError.is(error, 'NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+function look(client: Client, id: string, options: CallOptions) {
+  return call(client, getUploadCall, { params: { id }, headers: { 'tus-resumable': tusVersion } }, options)
+}
+
+/** An empty request at the end: the service stores what it could not store then. */
+async function askToStore(client: Client, id: string, signal: AbortSignal | undefined): Promise<void> {
+  const { lengthBytes } = await look(client, id, { signal })
+  try {
+    await sendFrom(client, id, { sizeBytes: lengthBytes, from: () => new Blob([]) }, lengthBytes, { signal })
+  } catch (error) {
+    // Somebody does so at the moment.
+    if (!CairnError.is(error, 'UPLOAD_BUSY')) throw error
+  }
+}
+
+async function sendFrom(
+  client: Client,
+  id: string,
+  body: PartsBody,
+  offset: number,
+  { signal: stop, onSent }: Pick<MultipartUpload, 'signal' | 'onSent'>,
+): Promise<void> {
+  if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
+  const timeout = AbortSignal.timeout(client.transferTimeoutMs)
+  const signal = stop === undefined ? timeout : AbortSignal.any([timeout, stop])
+  try {
+    signal.throwIfAborted()
+    const answer = await sendStreamed({
+      url: `${client.network.upload.replace(/\/+$/, '')}${callPath(sendUploadBytes, { id })}`,
+      method: 'PATCH',
+      headers: {
+        authorization: `Bearer ${client.apiKey}`,
+        'content-type': tusBodyType,
+        'tus-resumable': tusVersion,
+        'upload-offset': String(offset),
+      },
+      contentLength: body.sizeBytes - offset,
+      body: body.from(offset),
+      signal,
+      onSent: (bytes) => onSent?.(offset + bytes, body.sizeBytes),
+    })
+    if (answer.status < 200 || answer.status > 299) {
+      throw decodeError('upload', { status: answer.status, header: answer.header, body: answer.text })
+    }
+  } catch (error) {
+    throw describeFault(error, stop, timeout)
+  }
+}
+
+async function drain(body: PartsBody, offset: number): Promise<void> {
+  const rest = body.from(offset)
+  if (rest instanceof Blob) return
+  for await (const _piece of rest);
+}
+
+function toBase64(text: string): string {
+  return btoa(String.fromCharCode(...utf8.encode(text)))
+}

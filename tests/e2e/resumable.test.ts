@@ -1,0 +1,218 @@
+// Uploads in parts against a real network: by the SDK over a line that breaks, and by the published tus client, unchanged.
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MIB } from '@cairn/protocol'
+import {
+  cancelUpload,
+  createClient,
+  createResumable,
+  downloadBytes,
+  type ResumableState,
+  uploadFile,
+  uploadFolder,
+  uploadStream,
+} from '@cairn/sdk'
+import { Upload } from 'tus-js-client'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+
+const sizeBytes = 24 * MIB
+let network: TestNetwork
+let apiKey: string
+let folder: string
+beforeAll(async () => {
+  network = await createTestNetwork()
+  apiKey = (await createTestKey(network)).apiKey
+  folder = await mkdtemp(join(tmpdir(), 'cairn-resumable-'))
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A line to the service that counts the bytes of uploads and can break in the middle of them. */
+async function openLine() {
+  const line = { url: '', sent: 0, breakAfter: Number.POSITIVE_INFINITY, breaks: 0 }
+  const server = createServer((from, to) => {
+    const target = new URL(from.url ?? '/', network.profile.api)
+    const onward = request(target, { method: from.method, headers: { ...from.headers, host: target.host } })
+    onward.on('response', (answer) => {
+      to.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(to)
+    })
+    onward.on('error', () => to.destroy())
+    from.on('data', (piece: Buffer) => {
+      if (from.method === 'PATCH') line.sent += piece.length
+      onward.write(piece)
+      if (line.sent < line.breakAfter) return
+      line.breakAfter = Number.POSITIVE_INFINITY
+      line.breaks++
+      // What was handed over arrives; then both ends fall silent.
+      from.destroy()
+      onward.destroy()
+    })
+    from.on('end', () => onward.end())
+    from.on('error', () => onward.destroy())
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  line.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    line,
+    close: () =>
+      new Promise<void>((closed) => {
+        server.close(() => closed())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+let line: Awaited<ReturnType<typeof openLine>>
+beforeEach(async () => {
+  line = await openLine()
+})
+afterEach(() => line.close())
+
+const clientOver = (url: string) => createClient({ network: { ...network.profile, api: url, upload: url }, apiKey })
+
+/** What is sent once more is what was on its way when the line broke. */
+const lostMost = 10 * MIB
+
+test('a line that breaks is tried again, and what arrived is not sent again', async () => {
+  const path = join(folder, 'breaks.bin')
+  const bytes = randomBytes(sizeBytes)
+  await writeFile(path, bytes)
+  line.line.breakAfter = sizeBytes / 2
+  const { cid, name } = await uploadFile(clientOver(line.line.url), path, { resumable: createResumable() })
+  expect(line.line.breaks).toBe(1)
+  expect(line.line.sent).toBeLessThan(sizeBytes + lostMost)
+  expect(name).toBe('breaks.bin')
+  expect(Buffer.from(await downloadBytes(clientOver(network.profile.api), cid)).equals(bytes)).toBe(true)
+})
+
+test('another process goes on with the state, and sends the rest only', async () => {
+  const path = join(folder, 'resumed.bin')
+  await writeFile(path, randomBytes(sizeBytes))
+  const client = clientOver(line.line.url)
+  let state: ResumableState | undefined
+  const stop = new AbortController()
+  const first = uploadFile(client, path, {
+    resumable: createResumable({
+      onState: (next) => {
+        state = next
+      },
+    }),
+    signal: stop.signal,
+    onProgress: ({ bytes }) => {
+      if (bytes > sizeBytes / 2) stop.abort()
+    },
+  })
+  await expect(first).rejects.toMatchObject({ code: 'ABORTED' })
+  const sent = line.line.sent
+  expect(sent).toBeLessThan(sizeBytes)
+  if (state === undefined) throw new Error('it was begun')
+  // As it would be read from a file.
+  const kept: ResumableState = JSON.parse(JSON.stringify(state))
+  const { cid } = await uploadFile(client, path, { resumable: createResumable({ state: kept }) })
+  expect(line.line.sent).toBeLessThan(sizeBytes + lostMost)
+  expect(cid).toBe((await uploadFile(client, path)).cid)
+  // Once more: it is there, and nothing is sent.
+  const before = line.line.sent
+  expect((await uploadFile(client, path, { resumable: createResumable({ state: kept }) })).cid).toBe(cid)
+  expect(line.line.sent).toBe(before)
+})
+
+test('a folder is resumed like a file, and one that was given up begins anew', async () => {
+  const root = join(folder, 'photos')
+  await mkdir(join(root, 'deep'), { recursive: true })
+  for (const name of ['a.bin', 'deep/b.bin', 'deep/c.bin']) await writeFile(join(root, name), randomBytes(5 * MIB))
+  const client = clientOver(line.line.url)
+  line.line.breakAfter = 9 * MIB
+  let state: ResumableState | undefined
+  const options = {
+    onState: (next: ResumableState) => {
+      state = next
+    },
+  }
+  const { cid } = await uploadFolder(client, root, { resumable: createResumable(options) })
+  expect(line.line.breaks).toBe(1)
+  expect(cid).toBe((await uploadFolder(client, root)).cid)
+  if (state === undefined) throw new Error('it was begun')
+  const { id } = state
+  await cancelUpload(client, id)
+  await cancelUpload(client, id)
+  const again = await uploadFolder(client, root, { resumable: createResumable({ ...options, state }) })
+  expect(again.cid).toBe(cid)
+  expect(state.id).not.toBe(id)
+})
+
+test('what has no length says so', async () => {
+  const stream = async function* () {
+    yield randomBytes(10)
+  }
+  const sending = uploadStream(clientOver(network.profile.api), stream(), { resumable: createResumable() })
+  await expect(sending).rejects.toMatchObject({ code: 'NOT_SUPPORTED' })
+})
+
+test('the published tus client uploads and resumes, unchanged', async () => {
+  const bytes = randomBytes(sizeBytes)
+  const common = {
+    endpoint: `${line.line.url}/api/uploads`,
+    headers: { authorization: `Bearer ${apiKey}` },
+    metadata: { filename: 'tus.bin', filetype: 'application/x-tus' },
+    retryDelays: [0, 1000, 3000, 5000],
+  }
+  let url = ''
+  await new Promise<void>((stopped, failed) => {
+    const upload: Upload = new Upload(bytes, {
+      ...common,
+      chunkSize: 8 * MIB,
+      onError: failed,
+      onSuccess: () => failed(new Error('it was to be stopped')),
+      onUploadUrlAvailable: () => {
+        url = upload.url ?? ''
+      },
+      onChunkComplete: (_size, accepted) => {
+        if (accepted < 8 * MIB) return
+        upload.abort().then(stopped, failed)
+      },
+    })
+    upload.start()
+  })
+  const sent = line.line.sent
+  expect(sent).toBeLessThan(sizeBytes)
+  const status = await new Promise<number | undefined>((done, failed) => {
+    new Upload(bytes, {
+      ...common,
+      uploadUrl: url,
+      onError: failed,
+      onSuccess: ({ lastResponse }) => done(lastResponse.getStatus()),
+    }).start()
+  })
+  expect(status).toBe(204)
+  expect(line.line.sent).toBeLessThan(sizeBytes + lostMost)
+  const id = url.split('/').at(-1)
+  const answer = await fetch(`${network.profile.api}/api/uploads/${id}`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  })
+  const { state, result } = (await answer.json()) as { state: string; result: { Hash: string }[] }
+  expect(state).toBe('stored')
+  const client = clientOver(network.profile.api)
+  expect(Buffer.from(await downloadBytes(client, result[0]?.Hash ?? '')).equals(bytes)).toBe(true)
+})
+
+test('the published tus client hears what is wrong', async () => {
+  const failed = await new Promise<string>((done) => {
+    new Upload(randomBytes(10), {
+      endpoint: `${network.profile.api}/api/uploads`,
+      headers: { authorization: 'Bearer wrong' },
+      retryDelays: [],
+      onError: (error) => done(String(error)),
+      onSuccess: () => done('stored'),
+    }).start()
+  })
+  expect(failed).toContain('401')
+})

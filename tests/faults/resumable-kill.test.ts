@@ -1,0 +1,100 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { MIB, type NetworkProfile, type UploadInfo } from '@cairn/protocol'
+import { createClient, createResumable, getUsage, listFiles, type ResumableState, uploadFile } from '@cairn/sdk'
+import { expect, it } from 'vitest'
+import { createTestKey } from '../fixtures.ts'
+import { type StorageProcess, startStorageProcess } from './storage-process.ts'
+
+const sizeBytes = 96 * MIB
+const killsMost = 12
+
+/** Looks at an upload until `isTime` says so, or the service or the upload is gone. */
+async function watch(
+  service: StorageProcess,
+  apiKey: string,
+  id: () => string | undefined,
+  isTime: (info: UploadInfo) => boolean,
+): Promise<void> {
+  for (;;) {
+    const wanted = id()
+    if (wanted !== undefined) {
+      const answer = await fetch(`${service.api}/api/uploads/${wanted}`, {
+        headers: { authorization: `Bearer ${apiKey}` },
+      })
+      if (answer.ok && isTime((await answer.json()) as UploadInfo)) return
+    }
+    await wait(2)
+  }
+}
+
+it('goes on after kills in the middle of the bytes and between the last byte and storing, and stores once', {
+  timeout: 400_000,
+}, async () => {
+  const home = await mkdtemp(join(tmpdir(), 'cairn-resume-kill-'))
+  let service = await startStorageProcess(home)
+  try {
+    const { apiKey } = await createTestKey({ profile: service })
+    const bytes = randomBytes(sizeBytes)
+    const path = join(home, 'large.bin')
+    await writeFile(path, bytes)
+
+    let state: ResumableState | undefined
+    const client = () =>
+      createClient({
+        network: { name: 'test', api: service.api, upload: service.api, gateway: service.gateway } as NetworkProfile,
+        apiKey,
+      })
+    const upload = (stop: AbortSignal) =>
+      uploadFile(client(), path, {
+        signal: stop,
+        resumable: createResumable({
+          ...(state === undefined ? {} : { state }),
+          onState: (next) => {
+            state = next
+          },
+        }),
+      })
+
+    let offset = 0
+    let killedStoring = 0
+    for (let kill = 0; kill < killsMost && killedStoring < 2; kill++) {
+      const stop = new AbortController()
+      const running = upload(stop.signal).catch((error: unknown) => error)
+      const before = offset
+      await watch(
+        service,
+        apiKey,
+        () => state?.id,
+        (info) => {
+          // Nothing that was acknowledged is lost by the kill before.
+          expect(info.offsetBytes).toBeGreaterThanOrEqual(before)
+          offset = info.offsetBytes
+          if (info.state === 'storing') killedStoring++
+          return info.state === 'storing' || info.state === 'stored' || offset >= before + 24 * MIB
+        },
+      )
+      await service.kill()
+      stop.abort()
+      await running
+      service = await startStorageProcess(home)
+    }
+    console.log(`killed ${killedStoring} times between the last byte and storing`)
+    expect(killedStoring).toBeGreaterThan(0)
+
+    const { cid } = await upload(new AbortController().signal)
+    const read = new Uint8Array(await (await fetch(`${service.gateway}/ipfs/${cid}`)).arrayBuffer())
+    const sha = (data: Uint8Array) => createHash('sha256').update(data).digest('hex')
+    expect(sha(read)).toBe(sha(bytes))
+    expect((await getUsage(client())).usedBytes).toBe(sizeBytes)
+    const listed = []
+    for await (const file of listFiles(client())) listed.push(file.cid)
+    expect(listed).toEqual([cid])
+  } finally {
+    await service.kill()
+    await rm(home, { recursive: true, force: true })
+  }
+})
