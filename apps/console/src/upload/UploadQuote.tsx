@@ -1,7 +1,5 @@
 import { leastBilledBytes } from '@cairn/protocol'
-import { Link } from '@tanstack/react-router'
 import { useUsage } from '../files/use-usage.ts'
-import { buttonClass } from '../ui/Button.tsx'
 import { formatBytes, formatUsd } from '../words/format.ts'
 import { priceUsd } from '../words/price-usd.ts'
 import { words } from '../words/words.ts'
@@ -18,7 +16,7 @@ export function useQuote(sizeBytes: number): UploadQuoteFigures {
 }
 
 /** The quote as it is shown before anything is sent. */
-export function UploadQuote({ quote, onLeave }: { quote: UploadQuoteFigures; onLeave: () => void }) {
+export function UploadQuote({ quote }: { quote: UploadQuoteFigures }) {
   const { sizeBytes, leftBytes, missingBytes } = quote
   return (
     <section aria-label={words.upload.total} className="rounded-lg bg-sunken px-4 py-3 text-sm">
@@ -29,19 +27,9 @@ export function UploadQuote({ quote, onLeave }: { quote: UploadQuoteFigures; onL
         <p className="text-ink-soft">{words.upload.costs(formatUsd(priceUsd(sizeBytes)))}</p>
       </div>
       {missingBytes > 0 ? (
-        <div className="mt-2 flex flex-wrap items-center justify-between gap-3 text-warn">
-          <p role="alert">
-            {words.upload.missing(missingBytes, formatUsd(priceUsd(missingBytes)))} {words.upload.missingHint}
-          </p>
-          <Link
-            to="/storage"
-            search={{ add: missingBytes }}
-            onClick={onLeave}
-            className={buttonClass('plain', 'small')}
-          >
-            {words.upload.addStorage}
-          </Link>
-        </div>
+        <p role="alert" className="mt-1 text-warn">
+          {words.upload.missing(missingBytes)}
+        </p>
       ) : leftBytes === undefined ? undefined : (
         <p className="text-ink-soft">
           {words.upload.left(leftBytes)}

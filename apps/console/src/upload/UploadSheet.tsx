@@ -1,5 +1,5 @@
 import { Globe, Lock, Upload } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { isAborted } from '../session/is-aborted.ts'
 import { getSession, useSession } from '../session/session-store.ts'
@@ -11,6 +11,7 @@ import { Button } from '../ui/Button.tsx'
 import { Choice } from '../ui/Choice.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { Segments } from '../ui/Segments.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { words } from '../words/words.ts'
 import { ChosenFiles } from './ChosenFiles.tsx'
@@ -18,7 +19,11 @@ import { startUploads } from './start-uploads.ts'
 import { TextPart } from './TextPart.tsx'
 import { UploadQuote, useQuote } from './UploadQuote.tsx'
 import { findNameFaults, splitFolders, totalBytes, toUploadItems } from './upload-item.ts'
-import { changeUploadSheet, useUploadSheet } from './upload-sheet-store.ts'
+import { changeUploadSheet, dropFromUploadSheet, useUploadSheet } from './upload-sheet-store.ts'
+import { uploadWhenPaid, useUploadWaits } from './upload-when-paid.ts'
+
+/** Only who misses storage loads what pays for it. */
+const UploadPayment = lazy(() => import('./UploadPayment.tsx').then((module) => ({ default: module.UploadPayment })))
 
 /** One sheet for files, folders, text and what was pasted: what, who can open it, what it takes, start. */
 export function UploadSheet() {
@@ -45,21 +50,30 @@ function Sheet() {
   const sizeBytes = tab === 'text' ? new TextEncoder().encode(text).length : totalBytes(chosen)
   const quote = useQuote(sizeBytes)
   const isReady = tab === 'text' ? text !== '' && textName.trim() !== '' : chosen.length > 0 && faults.size === 0
+  const waits = useUploadWaits()
   const close = () => changeUploadSheet({ isOpen: false })
 
+  /** What begins the upload of what is here now, whatever is here then. */
+  const prepare = async (): Promise<() => void> => {
+    if (isEncrypted) await needKeyClient()
+    const made =
+      tab === 'text'
+        ? toUploadItems([{ path: textName.trim(), file: new File([text], textName.trim(), { type: 'text/plain' }) }])
+        : chosen
+    const taken = new Set(tab === 'text' ? [] : items.map(({ id }) => id))
+    return () => {
+      startUploads(() => clientOf(network, getSession()), made, isEncrypted)
+      dropFromUploadSheet(taken)
+      showTransfers(true)
+    }
+  }
   const start = async () => {
     setTried(true)
     if (!isReady || quote.missingBytes > 0) return
     setStarting(true)
     try {
-      if (isEncrypted) await needKeyClient()
-      const made =
-        tab === 'text'
-          ? toUploadItems([{ path: textName.trim(), file: new File([text], textName.trim(), { type: 'text/plain' }) }])
-          : chosen
-      startUploads(() => clientOf(network, getSession()), made, isEncrypted)
-      changeUploadSheet(tab === 'text' ? { isOpen: false } : { isOpen: false, items: [], unreadable: 0 })
-      showTransfers(true)
+      const begin = await prepare()
+      begin()
     } catch (error) {
       if (!isAborted(error)) toastError(words.upload.title, error)
       setStarting(false)
@@ -133,7 +147,16 @@ function Sheet() {
             />
           )
         ) : undefined}
-        {sizeBytes > 0 ? <UploadQuote quote={quote} onLeave={close} /> : undefined}
+        {sizeBytes > 0 ? <UploadQuote quote={quote} /> : undefined}
+        {quote.missingBytes > 0 || waits ? (
+          <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+            <UploadPayment
+              missingBytes={quote.missingBytes}
+              isDisabled={!isReady}
+              onPaying={async () => uploadWhenPaid(await prepare())}
+            />
+          </Suspense>
+        ) : undefined}
       </div>
     </Modal>
   )

@@ -22,6 +22,11 @@ export function openUploadSheet(files: readonly PathFile[] = [], unreadable = 0)
   })
 }
 
+/** Closes the sheet and takes out of it what is on its way now; what was chosen since stays. */
+export function dropFromUploadSheet(ids: ReadonlySet<string>): void {
+  changeUploadSheet({ isOpen: false, items: sheet.items.filter(({ id }) => !ids.has(id)), unreadable: 0 })
+}
+
 export function useUploadSheet(): UploadSheet {
   return useSyncExternalStore(
     (listener) => {

@@ -1,4 +1,4 @@
-import { words } from '../../words/words.ts'
+import { words } from '../words/words.ts'
 
 /** Payments are made and credited on EVM chains: what an account of another kind can do instead. */
 export function CannotPay() {

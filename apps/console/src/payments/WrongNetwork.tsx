@@ -3,10 +3,10 @@ import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useConfig, useConnection } from 'wagmi'
 import { switchChain } from 'wagmi/actions'
-import { isAborted } from '../../session/is-aborted.ts'
-import { Button } from '../../ui/Button.tsx'
-import { toastError } from '../../ui/toast-store.ts'
-import { words } from '../../words/words.ts'
+import { isAborted } from '../session/is-aborted.ts'
+import { Button } from '../ui/Button.tsx'
+import { toastError } from '../ui/toast-store.ts'
+import { words } from '../words/words.ts'
 
 /** Says that the wallet is on another network, with one button; nothing where it is on the right one. */
 export function WrongNetwork({ chain: { chainId, name } }: { chain: ChainProfile }) {

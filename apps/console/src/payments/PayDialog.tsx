@@ -5,17 +5,19 @@ import { Wallet } from 'lucide-react'
 import type { EIP1193Provider } from 'viem'
 import { useConfig, useConnection } from 'wagmi'
 import { getConnection, reconnect } from 'wagmi/actions'
-import { lookAtWallet, type WalletOutlook } from '../../payments/look-at-wallet.ts'
-import { startPayment } from '../../payments/payment-store.ts'
-import type { Session } from '../../session/session-store.ts'
-import { useClient } from '../../session/use-client.ts'
-import { Button } from '../../ui/Button.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
-import { Modal } from '../../ui/Modal.tsx'
-import { Spinner } from '../../ui/Spinner.tsx'
-import { formatBytes, formatUsd } from '../../words/format.ts'
-import { priceUsd } from '../../words/price-usd.ts'
-import { words } from '../../words/words.ts'
+import { isAborted } from '../session/is-aborted.ts'
+import type { Session } from '../session/session-store.ts'
+import { useClient } from '../session/use-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { Modal } from '../ui/Modal.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { toastError } from '../ui/toast-store.ts'
+import { formatBytes, formatUsd } from '../words/format.ts'
+import { priceUsd } from '../words/price-usd.ts'
+import { words } from '../words/words.ts'
+import { lookAtWallet, type WalletOutlook } from './look-at-wallet.ts'
+import { startPayment } from './payment-store.ts'
 
 /** Everything about a payment before the wallet opens: amount, dollars, network, who gets it, and each window to come. */
 export function PayDialog({
@@ -25,6 +27,7 @@ export function PayDialog({
   price,
   sizeBytes,
   onClose,
+  onPaying,
 }: {
   session: Session
   chain: ChainProfile
@@ -32,6 +35,7 @@ export function PayDialog({
   price: Price
   sizeBytes: number
   onClose: () => void
+  onPaying?: () => Promise<void>
 }) {
   const client = useClient()
   const config = useConfig()
@@ -56,6 +60,12 @@ export function PayDialog({
     const provider = await connector?.getProvider()
     if (!isProvider(provider)) return
     onClose()
+    try {
+      await onPaying?.()
+    } catch (error) {
+      if (!isAborted(error)) toastError(words.storage.failed, error)
+      return
+    }
     await startPayment(client, { provider, address }, { address, price, coin, sizeBytes })
   }
   return (

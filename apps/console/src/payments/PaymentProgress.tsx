@@ -1,10 +1,10 @@
 import { Check, Circle, CircleAlert } from 'lucide-react'
-import { dismissPayment, type PaymentStep, type RunningPayment } from '../../payments/payment-store.ts'
-import { Button } from '../../ui/Button.tsx'
-import { ShortCode } from '../../ui/ShortCode.tsx'
-import { Spinner } from '../../ui/Spinner.tsx'
-import { formatBytes } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
+import { Button } from '../ui/Button.tsx'
+import { ShortCode } from '../ui/ShortCode.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { formatBytes } from '../words/format.ts'
+import { words } from '../words/words.ts'
+import { dismissPayment, type PaymentStep, type RunningPayment } from './payment-store.ts'
 
 type Line = {
   id: string

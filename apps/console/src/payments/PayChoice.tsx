@@ -1,0 +1,119 @@
+import { type ChainProfile, leastBilledBytes } from '@cairn/protocol'
+import { CairnError, type Coin, isCoin } from '@cairn/sdk'
+import { type ReactNode, useState } from 'react'
+import type { Session } from '../session/session-store.ts'
+import { Button } from '../ui/Button.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { Segments } from '../ui/Segments.tsx'
+import { formatUsd } from '../words/format.ts'
+import { priceUsd } from '../words/price-usd.ts'
+import { words } from '../words/words.ts'
+import { PayDialog } from './PayDialog.tsx'
+import { usePrice } from './use-price.ts'
+import { WrongNetwork } from './WrongNetwork.tsx'
+
+/**
+ * On which network and in which coin so many bytes are paid, and for how much; then the dialog that tells of each window of
+ * the wallet.
+ * @param onPaying before the wallet is asked; what it throws ends it
+ */
+export function PayChoice({
+  session,
+  chains,
+  first,
+  sizeBytes,
+  isDisabled = false,
+  onPaying,
+  children,
+}: {
+  session: Session
+  chains: readonly ChainProfile[]
+  first: ChainProfile
+  sizeBytes: number | undefined
+  isDisabled?: boolean
+  onPaying?: () => Promise<void>
+  /** What comes before: how much. */
+  children?: ReactNode
+}) {
+  const [chainName, setChainName] = useState(first.name)
+  const [wantedCoin, setCoin] = useState<Coin>('native')
+  const [isReviewing, setReviewing] = useState(false)
+  const chain = chains.find(({ name }) => name === chainName) ?? first
+  const coins: Coin[] = ['native', ...Object.keys(chain.tokens).filter(isCoin)]
+  const coin = coins.includes(wantedCoin) ? wantedCoin : 'native'
+  const { data: price, error, refetch, isPlaceholderData } = usePrice(sizeBytes, chain.name, coin)
+  const symbolOf = (one: Coin) => (one === 'native' ? chain.symbol : one.toUpperCase())
+  const isShown = price !== undefined && sizeBytes !== undefined && error === null
+
+  return (
+    <form
+      className="flex flex-col gap-5"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isShown && !isPlaceholderData && !isDisabled) setReviewing(true)
+      }}
+    >
+      {children}
+      {chains.length > 1 ? (
+        <Segments
+          label={words.storage.network}
+          isLabelShown
+          value={chain.name}
+          options={chains.map(({ name }) => ({ value: name, label: name }))}
+          onChange={setChainName}
+        />
+      ) : undefined}
+      <Segments
+        label={words.storage.coin}
+        isLabelShown
+        value={coin}
+        options={coins.map((one) => ({ value: one, label: symbolOf(one) }))}
+        onChange={setCoin}
+      />
+      <WrongNetwork chain={chain} />
+      <div aria-live="polite" className="rounded-lg bg-sunken px-4 py-3">
+        <p className="text-ink-soft text-sm">{words.storage.priceLabel}</p>
+        {error !== null ? (
+          CairnError.is(error, 'PRICE_UNKNOWN') ? (
+            <p className="text-sm text-warn">{words.storage.stalePrice}</p>
+          ) : (
+            <ErrorState error={error} onRetry={() => refetch()} />
+          )
+        ) : isShown ? (
+          <p className={isPlaceholderData ? 'opacity-60' : ''}>
+            <span className="font-semibold text-xl tabular">
+              {shortAmount(price.amount)} {price.symbol}
+            </span>{' '}
+            <span className="text-ink-soft text-sm">{words.storage.about(formatUsd(priceUsd(sizeBytes)))}</span>
+          </p>
+        ) : (
+          <p className="text-ink-soft">{sizeBytes === undefined ? '–' : words.storage.priceWaiting}</p>
+        )}
+        {sizeBytes !== undefined && sizeBytes < leastBilledBytes ? (
+          <p className="text-ink-soft text-sm">{words.storage.minimum}</p>
+        ) : undefined}
+      </div>
+      <Button kind="primary" type="submit" disabled={!isShown || isPlaceholderData || isDisabled}>
+        {words.storage.review}
+      </Button>
+      {isReviewing && isShown ? (
+        <PayDialog
+          session={session}
+          chain={chain}
+          coin={coin}
+          price={price}
+          sizeBytes={sizeBytes}
+          onClose={() => setReviewing(false)}
+          {...(onPaying === undefined ? {} : { onPaying })}
+        />
+      ) : undefined}
+    </form>
+  )
+}
+
+/** Amounts to eight digits after the point; the whole one is shown before paying. */
+function shortAmount(amount: string): string {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  const shown = whole === '0' ? fraction.slice(0, 8) : fraction.slice(0, 4)
+  return /[1-9]/.test(shown) ? `${whole}.${shown.replace(/0+$/, '')}` : whole === '0' ? amount : whole
+}

@@ -1,0 +1,75 @@
+import { isEvmAddress, MIB } from '@cairn/protocol'
+import { useEffect } from 'react'
+import { useNetwork } from '../network/NetworkProvider.tsx'
+import { CannotPay } from '../payments/CannotPay.tsx'
+import { PayChoice } from '../payments/PayChoice.tsx'
+import { PaymentProgress } from '../payments/PaymentProgress.tsx'
+import { payableChains } from '../payments/payable-chains.ts'
+import { resumePayment, useRunningPayment } from '../payments/payment-store.ts'
+import { useSession } from '../session/session-store.ts'
+import { useClient } from '../session/use-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { formatBytes, formatUsd } from '../words/format.ts'
+import { priceUsd } from '../words/price-usd.ts'
+import { words } from '../words/words.ts'
+import { useUploadWaits } from './upload-when-paid.ts'
+
+/** Buys what an upload misses where it is missed; the upload goes on by itself when it is credited. */
+export function UploadPayment({
+  missingBytes,
+  isDisabled,
+  onPaying,
+}: {
+  missingBytes: number
+  isDisabled: boolean
+  onPaying: () => Promise<void>
+}) {
+  const network = useNetwork()
+  const session = useSession()
+  const client = useClient()
+  const payment = useRunningPayment()
+  const waits = useUploadWaits()
+  const address = session?.address
+  useEffect(() => {
+    if (address !== undefined) void resumePayment(client, address)
+  }, [client, address])
+  const chains = payableChains(network)
+  const [first] = chains
+  if (session === undefined) return undefined
+  // Prices are of whole MiB.
+  const sizeBytes = Math.ceil(missingBytes / MIB) * MIB
+  if (payment !== undefined) {
+    const isUnderWay = payment.error === undefined && payment.step !== 'credited'
+    return (
+      <div className="rounded-lg border border-line p-4">
+        <PaymentProgress payment={payment} />
+        {waits ? (
+          <p className="mt-3 text-sm">{words.upload.startsWhenPaid}</p>
+        ) : isUnderWay ? (
+          <Button className="mt-3" disabled={isDisabled} onClick={() => void onPaying()}>
+            {words.upload.startWhenPaid}
+          </Button>
+        ) : undefined}
+      </div>
+    )
+  }
+  if (!isEvmAddress(session.address)) return <CannotPay />
+  if (first === undefined) return <p className="text-sm text-warn">{words.storage.noChainHint}</p>
+  return (
+    <div className="rounded-lg border border-line p-4">
+      <PayChoice
+        session={session}
+        chains={chains}
+        first={first}
+        sizeBytes={sizeBytes}
+        isDisabled={isDisabled}
+        onPaying={onPaying}
+      >
+        <div>
+          <h3 className="font-semibold">{words.upload.add(formatBytes(sizeBytes), formatUsd(priceUsd(sizeBytes)))}</h3>
+          <p className="text-ink-soft text-sm">{words.upload.addHint}</p>
+        </div>
+      </PayChoice>
+    </div>
+  )
+}
