@@ -1,6 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { CairnError, type Client, decryptFile, downloadFile, getFileInfo, isCid, recoverExported } from '@cairn/sdk'
+import {
+  CairnError,
+  type Client,
+  type DownloadResult,
+  decryptFile,
+  decryptFolder,
+  downloadFile,
+  getFileInfo,
+  isCid,
+  isFolder,
+  openEncryptedFolder,
+  recoverExported,
+} from '@cairn/sdk'
 import { type Command, flag, type Surroundings, text } from '../command.ts'
 import { findContent } from '../content-path.ts'
 import { openKeyClient } from '../key-client.ts'
@@ -22,15 +34,33 @@ async function readExportedKey({ values }: Surroundings, cid: string): Promise<s
   return exported.masterKey
 }
 
-/** Whether a CID is that of a file somebody encrypted. What nobody uploaded here is taken as it is. */
-async function isEncrypted(client: Client, cidPath: string): Promise<boolean> {
-  if (!isCid(cidPath)) return false
+/** Whether a CID is that of something somebody encrypted. What nobody uploaded here is taken as it is. */
+async function isEncrypted(client: Client, cid: string): Promise<boolean> {
+  if (!isCid(cid)) return false
   try {
-    return (await getFileInfo(client, cidPath)).encryption
+    return (await getFileInfo(client, cid)).encryption
   } catch (error) {
     if (CairnError.is(error, 'NOT_FOUND')) return false
     throw error
   }
+}
+
+/** Decrypts a file, a folder that was encrypted as one, or a file of such a folder. */
+async function decrypt(
+  client: Client,
+  cid: string,
+  path: string,
+  target: string,
+  options: NonNullable<Parameters<typeof decryptFolder>[3]>,
+): Promise<DownloadResult> {
+  if (path === '') {
+    const isOne = await isFolder(client, cid, options.signal === undefined ? {} : { signal: options.signal })
+    return isOne ? decryptFolder(client, cid, target, options) : decryptFile(client, cid, target, options)
+  }
+  const { masterKey, files } = await openEncryptedFolder(client, cid, options)
+  const file = files.find((one) => one.path === path)
+  if (file === undefined) throw new CairnError('NOT_FOUND', { message: `The folder has no file ${path}` })
+  return decryptFile(client, file.cidPath, target, { ...options, masterKey })
 }
 
 export const get: Command = {
@@ -59,11 +89,13 @@ export const get: Command = {
       ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
     }
     const fetchFile = async () => {
-      const masterKey = await readExportedKey(surroundings, cidPath)
-      if (masterKey !== undefined) return decryptFile(client, cidPath, target, { ...options, masterKey })
-      if (flag(values, 'encrypted') || !(await isEncrypted(client, cidPath)))
+      const [cid = '', ...names] = cidPath.replace(/^\/ipfs\//, '').split('/')
+      const path = names.join('/')
+      const masterKey = await readExportedKey(surroundings, cid)
+      if (masterKey !== undefined) return decrypt(client, cid, path, target, { ...options, masterKey })
+      if (flag(values, 'encrypted') || !(await isEncrypted(client, cid)))
         return downloadFile(client, cidPath, target, options)
-      return decryptFile(await openKeyClient(surroundings), cidPath, target, options)
+      return decrypt(await openKeyClient(surroundings), cid, path, target, options)
     }
     const result = await fetchFile().finally(() => progress?.done())
     output.result(

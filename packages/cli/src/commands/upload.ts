@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import {
   CairnError,
   type Client,
-  type EncryptedUploadOptions,
+  type EncryptedFolderOptions,
   type EncryptedUploadResult,
   type UploadOptions,
   type UploadResult,
@@ -51,18 +51,26 @@ async function uploadOne(
 }
 
 /** What encrypted uploads take beside the options of all. */
-async function readEncryption({ values, stdin }: Surroundings): Promise<Partial<EncryptedUploadOptions>> {
-  const format = text(values, 'format') ?? 'v1'
+async function readEncryption({ values, stdin }: Surroundings): Promise<Partial<EncryptedFolderOptions>> {
+  const asOne = flag(values, 'as-one')
+  const format = text(values, 'format') ?? (asOne ? 'v2' : 'v1')
   if (format !== 'v1' && format !== 'v2') throw new CairnError('USAGE', { message: '--format must be v1 or v2' })
+  if (asOne && format === 'v1')
+    throw new CairnError('USAGE', { message: 'The files of a folder with one key are of format v2' })
   const shareTo = (text(values, 'share') ?? '').split(',').filter((address) => address !== '')
   const file = text(values, 'conditions')
-  return { format, shareTo, ...(file === undefined ? {} : { conditions: await readConditionsFile(file, stdin) }) }
+  return {
+    format,
+    shareTo,
+    asOne,
+    ...(file === undefined ? {} : { conditions: await readConditionsFile(file, stdin) }),
+  }
 }
 
 async function encryptOne(
   client: Client,
   path: string,
-  options: EncryptedUploadOptions,
+  options: EncryptedFolderOptions,
   { stdin }: Surroundings,
 ): Promise<EncryptedUploadResult[]> {
   if (path === '-') return [await uploadEncryptedStream(client, stdin, { name: 'stdin', ...options })]
@@ -112,12 +120,14 @@ export const upload: Command = {
     car: { type: 'boolean', about: 'the file is a CAR: keep its root' },
     encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine, the key split over five nodes' },
     format: { type: 'string', about: 'of encrypted files: v1, or v2 that can be sought in (v1)', value: 'v1|v2' },
+    'as-one': { type: 'boolean', about: 'an encrypted folder gets one CID and one key, and hides its names' },
     share: { type: 'string', about: 'addresses that may decrypt, separated by commas', value: 'addresses' },
     conditions: { type: 'string', about: 'JSON of conditions under which anybody may decrypt', value: 'file' },
   },
   examples: [
     'cairn upload photo.jpg',
     'cairn upload --encrypt diary.txt',
+    'cairn upload --encrypt --as-one photos/',
     'cairn upload site/ --json',
     'tar c src | cairn upload - --name src.tar',
   ],
@@ -127,8 +137,8 @@ export const upload: Command = {
     if (args.length > 1 && options.name !== undefined)
       throw new CairnError('USAGE', { message: '--name goes with one path only' })
     if (flag(surroundings.values, 'encrypt')) return uploadAllEncrypted(surroundings, options)
-    for (const name of ['format', 'share', 'conditions'])
-      if (text(surroundings.values, name) !== undefined)
+    for (const name of ['format', 'share', 'conditions', 'as-one'])
+      if (surroundings.values[name] !== undefined)
         throw new CairnError('USAGE', { message: `--${name} goes with --encrypt` })
     const client = await session.client()
     for (const path of args) {

@@ -26,7 +26,7 @@ export const addFiles = defineCall({
   tag: 'Uploads',
   summary: 'Upload files or a folder',
   description:
-    'Multipart, each file a part named `file`; slashes in file names make folders. Answers one object (the root for a folder), an array with `Encryption: true`, JSON lines for Kubo clients (`stream-channels`, `progress`). The answer comes when the data is durable.',
+    'Multipart, each file a part named `file`; slashes in file names make folders. Answers one object (the root for a folder), an array with `Encryption: true` (an item for each file, or for the folder with `wrap-with-directory=true`), JSON lines for Kubo clients (`stream-channels`, `progress`). The answer comes when the data is durable.',
   auth: 'apiKey',
   scope: 'files:write',
   query: v.looseObject({

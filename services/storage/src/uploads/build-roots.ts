@@ -29,13 +29,14 @@ export type RootShape =
 
 /**
  * Which shape a request asks for. Published clients read one object, so that several names at the top need a folder
- * around them; their encrypted uploads are one entry a file; Kubo's clients read a line for each.
+ * around them; their encrypted uploads are one entry a file, and never ask for a folder, as ours do for one that is encrypted
+ * as a whole; Kubo's clients read a line for each.
  */
 export function chooseShape(
   { files, directories }: ImportedParts,
   options: { wrap: boolean; encryption: boolean; isKubo: boolean },
 ): RootShape {
-  if (options.encryption) return 'files'
+  if (options.encryption) return options.wrap ? 'tops' : 'files'
   if (options.wrap) return 'wrapped'
   if (options.isKubo) return 'tops'
   const tops = new Set<string>()

@@ -1,0 +1,45 @@
+import { CairnError } from '@cairn/protocol'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readFolderIndex, writeFolderIndex } from './folder-index.ts'
+
+const file = (path: string, entry = '0') => ({ path, entry, sizeBytes: 1 })
+const read = (...paths: string[]) => readFolderIndex(writeFolderIndex(paths.map((path, i) => file(path, String(i)))))
+
+test('an index comes back', () => {
+  const files = [file('a.txt'), file('b/c d.txt', '1'), file('b/e/ü', '12')]
+  expect(readFolderIndex(writeFolderIndex(files))).toEqual(files)
+  expect(readFolderIndex(writeFolderIndex([]))).toEqual([])
+})
+
+test('paths that lead out, come twice, or are file and folder at once are refused', () => {
+  for (const path of ['../a', 'a/../b', '/a', 'a//b', 'a/', '.', 'a/./b', 'a\\b', 'a\0'])
+    expect(() => read(path), path).toThrow(expect.objectContaining({ code: 'INVALID_PATH' }))
+  expect(() => read('a', 'a')).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
+  expect(() => read('a/b', 'a')).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
+  expect(() => read('a', 'a/b/c')).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
+})
+
+test('whatever else is given is told to be none', () => {
+  const texts = [
+    '',
+    'x',
+    '{}',
+    '{"version":2,"files":[]}',
+    '{"version":1,"files":[{"path":"a","entry":"../x","sizeBytes":1}]}',
+  ]
+  for (const text of texts)
+    expect(() => readFolderIndex(new TextEncoder().encode(text)), text).toThrow(
+      expect.objectContaining({ code: 'NOT_ENCRYPTED' }),
+    )
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      try {
+        readFolderIndex(bytes)
+        return false
+      } catch (error) {
+        return CairnError.is(error)
+      }
+    }),
+  )
+})

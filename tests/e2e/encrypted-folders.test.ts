@@ -1,0 +1,137 @@
+// Folders that are encrypted as one: one CID, one key, names that nobody sees; through the SDK and the program.
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  decryptBytes,
+  decryptFolder,
+  downloadBytes,
+  getFileInfo,
+  isFolder,
+  listDirectory,
+  listFiles,
+  openEncryptedFolder,
+  revokeAccess,
+  shareFile,
+  uploadEncryptedFolder,
+  uploadEncryptedText,
+} from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { runCli } from '../run-cli.ts'
+
+type KeyClient = Awaited<ReturnType<typeof createKeyClient>>
+
+let network: TestNetwork
+let owner: KeyClient
+let friend: KeyClient
+let folder = ''
+const film = new Uint8Array(randomBytes(2_500_000))
+
+beforeAll(async () => {
+  network = await createTestNetwork()
+  owner = await createKeyClient(network)
+  friend = await createKeyClient(network)
+  folder = mkdtempSync(join(tmpdir(), 'cairn-encrypted-folder-'))
+  mkdirSync(join(folder, 'trip', 'day one'), { recursive: true })
+  writeFileSync(join(folder, 'trip', 'plan.txt'), 'Up the hill')
+  writeFileSync(join(folder, 'trip', 'plan.txt.part'), 'not a part')
+  writeFileSync(join(folder, 'trip', 'empty'), '')
+  writeFileSync(join(folder, 'trip', 'day one', 'film.bin'), film)
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await network?.[Symbol.asyncDispose]()
+})
+
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+test('a folder has one CID and one key, and neither names nor contents show', async () => {
+  const results = await uploadEncryptedFolder(owner, join(folder, 'trip'), { asOne: true })
+  expect(results).toMatchObject([{ name: 'trip', sizeBytes: film.length + 21, keys: { done: [1, 2, 3, 4, 5] } }])
+  const cid = results[0]?.cid ?? ''
+  expect(await getFileInfo(owner, cid)).toMatchObject({ fileName: 'trip', encryption: true, mimeType: null })
+  expect((await Array.fromAsync(listFiles(owner))).map((row) => row.cid)).toEqual([cid])
+  const names = (await Array.fromAsync(listDirectory(owner, cid))).map(({ name }) => name)
+  expect(names.sort()).toEqual(['0', '1', '2', '3', 'index'])
+  expect(Buffer.from(await downloadBytes(owner, `${cid}/index`)).includes('film')).toBe(false)
+  expect(await isFolder(owner, cid)).toBe(true)
+
+  const opened = await openEncryptedFolder(owner, cid)
+  expect(opened.files.map(({ path, sizeBytes }) => [path, sizeBytes]).sort()).toEqual([
+    ['day one/film.bin', film.length],
+    ['empty', 0],
+    ['plan.txt', 11],
+    ['plan.txt.part', 10],
+  ])
+  for (const { path, cidPath } of opened.files) {
+    const bytes = await decryptBytes(owner, cidPath, { masterKey: opened.masterKey })
+    expect(Buffer.from(bytes).equals(readFileSync(join(folder, 'trip', path))), path).toBe(true)
+  }
+
+  const target = join(folder, 'back')
+  expect(await decryptFolder(owner, cid, target)).toEqual({ path: target, sizeBytes: film.length + 21, files: 4 })
+  expect(readdirSync(target, { recursive: true }).sort()).toEqual([
+    'day one',
+    'day one/film.bin',
+    'empty',
+    'plan.txt',
+    'plan.txt.part',
+  ])
+  expect(readFileSync(join(target, 'plan.txt'), 'utf8')).toBe('Up the hill')
+  expect(readFileSync(join(target, 'plan.txt.part'), 'utf8')).toBe('not a part')
+  await expect(decryptFolder(owner, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+})
+
+test('it is shared and taken back as a whole', async () => {
+  const entries = [
+    { path: 'a.txt', content: 'one' },
+    { path: 'b/c.txt', content: 'two' },
+  ]
+  const [result] = await uploadEncryptedFolder(owner, entries, { asOne: true, name: 'pair' })
+  const cid = result?.cid ?? ''
+  await expect(openEncryptedFolder(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  await shareFile(owner, cid, [friend.address])
+  const { masterKey, files } = await openEncryptedFolder(friend, cid)
+  const second = files.find(({ path }) => path === 'b/c.txt')
+  expect(textOf(await decryptBytes(friend, second?.cidPath ?? '', { masterKey }))).toBe('two')
+  await revokeAccess(owner, cid, [friend.address])
+  await expect(openEncryptedFolder(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+})
+
+test('apart, files have CIDs of their own as before; a single file is no folder', async () => {
+  const entries = [
+    { path: 'a.txt', content: 'one' },
+    { path: 'b/c.txt', content: 'two' },
+  ]
+  const results = await uploadEncryptedFolder(owner, entries, { name: 'pair' })
+  expect(results.map(({ name }) => name)).toEqual(['pair/a.txt', 'pair/b/c.txt'])
+  const { cid } = await uploadEncryptedText(owner, 'alone')
+  expect(await isFolder(owner, cid)).toBe(false)
+  await expect(openEncryptedFolder(owner, cid)).rejects.toThrow()
+  await expect(uploadEncryptedFolder(owner, [], { asOne: true })).rejects.toMatchObject({ code: 'NO_FILE' })
+})
+
+test('the program uploads a folder as one, and gets it back whole or one file of it', async () => {
+  const cairn = async (...args: string[]) =>
+    runCli(args, {
+      cwd: folder,
+      env: { CAIRN_NETWORK: join(network.home, 'network.json'), CAIRN_CONFIG_HOME: join(folder, 'config') },
+    })
+  const up = await cairn('upload', '--encrypt', '--as-one', 'trip', '--json')
+  expect(up.code, up.err).toBe(0)
+  const { cid }: { cid: string } = JSON.parse(up.out)
+  const whole = await cairn('get', cid, '-o', 'whole')
+  expect(whole.code, whole.err).toBe(0)
+  expect(readFileSync(join(folder, 'whole', 'day one', 'film.bin')).equals(film)).toBe(true)
+  const one = await cairn('get', `${cid}/plan.txt`, '-o', 'plan-again.txt')
+  expect(one.code, one.err).toBe(0)
+  expect(readFileSync(join(folder, 'plan-again.txt'), 'utf8')).toBe('Up the hill')
+  const none = await cairn('get', `${cid}/nothing.txt`, '-o', 'none.txt')
+  expect(none.code).not.toBe(0)
+  expect(none.err).toContain('The folder has no file nothing.txt')
+  const wrong = await cairn('upload', '--encrypt', '--as-one', '--format', 'v1', 'trip')
+  expect(wrong.err).toContain('are of format v2')
+  expect((await cairn('upload', '--as-one', 'trip')).err).toContain('--as-one goes with --encrypt')
+})
