@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { signSolana, solanaAddress } from '@cairn/crypto'
 import type { BrowserContext } from 'playwright'
+import { readBase58 } from './base58.ts'
 
 /** What the wallet's owner does. */
 export type TestSolanaWallet = {
@@ -58,7 +59,7 @@ export async function createSolanaWallet(
       case 'signMessage': {
         const written = isWrapping ? `\u00ffsolana offchain${text}` : text
         texts.push(written)
-        const signature = base58Bytes(sign(chosen, written), 64)
+        const signature = readBase58(sign(chosen, written), 64)
         return { signed: { text: [...new TextEncoder().encode(written)], signature: [...signature] } }
       }
       default:
@@ -98,14 +99,7 @@ export async function createSolanaWallet(
 }
 
 function describe(address: string): Account {
-  return { address, publicKey: [...base58Bytes(address, 32)] }
-}
-
-const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-
-function base58Bytes(text: string, length: number): Uint8Array {
-  const value = [...text].reduce((sum, letter) => sum * 58n + BigInt(alphabet.indexOf(letter)), 0n)
-  return Buffer.from(value.toString(16).padStart(2 * length, '0'), 'hex')
+  return { address, publicKey: [...readBase58(address, 32)] }
 }
 
 /** Runs in the page, before its own scripts. @see https://github.com/wallet-standard/wallet-standard */

@@ -1,10 +1,11 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, Suspense, use, useMemo } from 'react'
 import { WagmiProvider } from 'wagmi'
 import { NetworkProvider, useNetwork } from './network/NetworkProvider.tsx'
 import { queryClient } from './network/query-client.ts'
 import { router } from './router.tsx'
+import { loadWalletConnect } from './wallet/load-wallet-connect.ts'
 import { createWalletConfig } from './wallet/wallet-config.ts'
 
 /** Everything that pages stand on: data, network, wallet, routes. */
@@ -12,9 +13,11 @@ export function App() {
   return (
     <QueryClientProvider client={queryClient}>
       <NetworkProvider>
-        <WalletProvider>
-          <RouterProvider router={router} />
-        </WalletProvider>
+        <Suspense>
+          <WalletProvider>
+            <RouterProvider router={router} />
+          </WalletProvider>
+        </Suspense>
       </NetworkProvider>
     </QueryClientProvider>
   )
@@ -22,6 +25,7 @@ export function App() {
 
 function WalletProvider({ children }: { children: ReactNode }) {
   const network = useNetwork()
-  const config = useMemo(() => createWalletConfig(network), [network])
+  const more = use(loadWalletConnect(network))
+  const config = useMemo(() => createWalletConfig(network, more), [network, more])
   return <WagmiProvider config={config}>{children}</WagmiProvider>
 }

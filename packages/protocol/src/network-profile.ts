@@ -39,6 +39,8 @@ export const networkProfileSchema = v.object({
   chain: v.optional(chainSchema),
   /** Every chain on which payments are taken. */
   chains: v.optional(v.array(chainSchema)),
+  /** Wallets on other devices, by WalletConnect: the operator's project there, and the relay that both sides meet at. */
+  walletConnect: v.optional(v.object({ projectId: v.string(), relayUrl: url })),
   /** The funded test wallet of a local network. Deployed networks have none. */
   wallet: v.optional(v.object({ address: v.string(), privateKey: v.string() })),
 })

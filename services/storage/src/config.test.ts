@@ -35,6 +35,20 @@ test('every wrong setting is named at once, unknown ones too', () => {
   })
 })
 
+test('wallets on other devices need a project, and a relay that can be spoken to', () => {
+  expect(readConfig({}).walletConnectProjectId).toBeUndefined()
+  const good = { CAIRN_WALLETCONNECT_PROJECT_ID: 'ab'.repeat(16), CAIRN_WALLETCONNECT_RELAY_URL: 'wss://relay.example' }
+  expect(problems(good)).toEqual([])
+  expect(
+    problems({ CAIRN_WALLETCONNECT_PROJECT_ID: 'mine', CAIRN_WALLETCONNECT_RELAY_URL: 'https://x.example' }),
+  ).toEqual({
+    problems: [
+      'CAIRN_WALLETCONNECT_PROJECT_ID must be 32 hex characters',
+      'CAIRN_WALLETCONNECT_RELAY_URL must be a wss:// URL',
+    ],
+  })
+})
+
 test('names of clients are known', () => {
   expect(problems({ CAIRN_NETWORK: 'x', CAIRN_API_KEY: 'y' })).toEqual([])
 })

@@ -46,6 +46,10 @@ export type StorageConfig = {
   readonly rateFactor: number
   /** Folder of the built web console; none is served where it is absent. */
   readonly consoleFolder: string | undefined
+  /** Project of the operator at WalletConnect; the console offers wallets on other devices only where there is one. */
+  readonly walletConnectProjectId: string | undefined
+  /** Relay where the console meets them. */
+  readonly walletConnectRelayUrl: string
   /** Base URLs of gateways that pins are fetched from. */
   readonly pinGateways: readonly string[]
   /** EVM endpoint that contract wallets are asked through (EIP-1271). */
@@ -77,6 +81,17 @@ function storageSecret(value: string): Uint8Array {
   // The text itself stays out of the message.
   if (!/^[0-9a-fA-F]{64}$/.test(value)) throw new Error(`must be ${2 * storageSecretBytes} hex characters`)
   return new Uint8Array(Buffer.from(value, 'hex'))
+}
+
+function projectId(value: string): string {
+  if (!/^[0-9a-f]{32}$/.test(value)) throw new Error('must be 32 hex characters')
+  return value
+}
+
+function relayUrl(value: string): string {
+  // Over plain ws:// a page of https:// reaches nobody, but a relay of one's own may stand on this machine.
+  if (!/^wss?:$/.test(URL.parse(value)?.protocol ?? '')) throw new Error('must be a wss:// URL')
+  return value
 }
 
 function dnsServer(value: string): string {
@@ -145,6 +160,17 @@ export const settings = {
     about: 'Folder of the built web console (apps/console/dist); none is served where it is empty.',
     fallback: '',
     read: optional(text),
+  },
+  CAIRN_WALLETCONNECT_PROJECT_ID: {
+    about:
+      'Project ID of WalletConnect (32 hex characters), with which the web console offers wallets on other devices; it asks nothing of WalletConnect where empty.',
+    fallback: '',
+    read: optional(projectId),
+  },
+  CAIRN_WALLETCONNECT_RELAY_URL: {
+    about: 'Relay of WalletConnect that the web console talks to, where it has a project ID.',
+    fallback: 'wss://relay.walletconnect.org',
+    read: relayUrl,
   },
   CAIRN_PIN_GATEWAYS: {
     about: 'Base URLs of trustless gateways that pins are fetched from, separated by commas.',
@@ -249,6 +275,8 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     freeBytes: values.CAIRN_FREE_BYTES,
     rateFactor: values.CAIRN_RATE_FACTOR,
     consoleFolder: values.CAIRN_CONSOLE_FOLDER,
+    walletConnectProjectId: values.CAIRN_WALLETCONNECT_PROJECT_ID,
+    walletConnectRelayUrl: values.CAIRN_WALLETCONNECT_RELAY_URL,
     pinGateways: values.CAIRN_PIN_GATEWAYS,
     evmRpcUrl: values.CAIRN_EVM_RPC_URL,
     payments: values.CAIRN_PAYMENTS,

@@ -100,6 +100,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   profile = {
     ...keyProfile(config),
     ...chainProfile(config),
+    ...walletConnectProfile(config),
     ...options.profile,
     name: config.networkName,
     api: apiUrl,
@@ -135,6 +136,15 @@ function chainProfile({ payments }: StorageConfig): Partial<NetworkProfile> {
   const chains = describeChains(payments)
   const [chain] = chains
   return chain === undefined ? {} : { chain, chains }
+}
+
+/** How the console reaches wallets on other devices; absent where the operator has no project for it. */
+function walletConnectProfile({
+  walletConnectProjectId,
+  walletConnectRelayUrl,
+}: StorageConfig): Partial<NetworkProfile> {
+  if (walletConnectProjectId === undefined) return {}
+  return { walletConnect: { projectId: walletConnectProjectId, relayUrl: walletConnectRelayUrl } }
 }
 
 async function probeObjects(folder: string): Promise<void> {

@@ -2,7 +2,6 @@ import { type ChainProfile, formatUnits } from '@cairn/protocol'
 import type { Coin, Price } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Wallet } from 'lucide-react'
-import type { EIP1193Provider } from 'viem'
 import { useConfig, useConnection } from 'wagmi'
 import { getConnection, reconnect } from 'wagmi/actions'
 import { isAborted } from '../session/is-aborted.ts'
@@ -13,6 +12,7 @@ import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { toastError } from '../ui/toast-store.ts'
+import { isEip1193Provider } from '../wallet/eip1193.ts'
 import { formatBytes, formatUsd } from '../words/format.ts'
 import { priceUsd } from '../words/price-usd.ts'
 import { words } from '../words/words.ts'
@@ -58,7 +58,7 @@ export function PayDialog({
   const pay = async () => {
     const { connector } = getConnection(config)
     const provider = await connector?.getProvider()
-    if (!isProvider(provider)) return
+    if (!isEip1193Provider(provider)) return
     onClose()
     try {
       await onPaying?.()
@@ -167,9 +167,4 @@ function Line({ label, children }: { label: string; children: React.ReactNode })
       <dd className="min-w-0 break-all text-right tabular">{children}</dd>
     </>
   )
-}
-
-/** What a connector gives is a wallet's own object: as long as it takes requests, it is one. */
-function isProvider(value: unknown): value is EIP1193Provider {
-  return typeof value === 'object' && value !== null && 'request' in value && typeof value.request === 'function'
 }

@@ -3,8 +3,9 @@ import { useConfig } from 'wagmi'
 import { Button } from '../ui/Button.tsx'
 import { words } from '../words/words.ts'
 import type { WalletFamily } from './recent-wallet.ts'
-import { WalletFailed, WalletWaiting } from './WalletAsked.tsx'
+import { WalletFailed } from './WalletAsked.tsx'
 import { WalletList } from './WalletList.tsx'
+import { WalletOpening } from './WalletOpening.tsx'
 import { connectWallet, type WalletChoice } from './wallet-choice.ts'
 
 type Step =
@@ -38,11 +39,7 @@ export function ReconnectWallet({ family }: { family: WalletFamily }) {
     case 'pick':
       return <WalletList only={family} onPick={(choice) => void pick(choice)} />
     case 'asking':
-      return (
-        <WalletWaiting icon={step.choice.icon} title={words.session.connecting(step.choice.name)} onBack={back}>
-          {words.session.connectingHint}
-        </WalletWaiting>
-      )
+      return <WalletOpening choice={step.choice} onBack={back} />
     case 'failed':
       return (
         <WalletFailed

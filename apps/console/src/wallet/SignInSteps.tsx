@@ -12,6 +12,7 @@ import { type ConnectedWallet, disconnectWallets, getConnectedWallet, useWalletA
 import { WalletFailed, WalletWaiting } from './WalletAsked.tsx'
 import { WalletIcon } from './WalletIcon.tsx'
 import { WalletList } from './WalletList.tsx'
+import { WalletOpening } from './WalletOpening.tsx'
 import { chooseWallet, connectWallet, type WalletChoice } from './wallet-choice.ts'
 
 type Step =
@@ -57,14 +58,7 @@ export function SignInSteps({ onDone }: { onDone: () => void }) {
     await disconnectWallets(config)
   }
 
-  if (step.name === 'connecting') {
-    const { name, icon } = step.choice
-    return (
-      <WalletWaiting icon={icon} title={words.session.connecting(name)} onBack={restart}>
-        {words.session.connectingHint}
-      </WalletWaiting>
-    )
-  }
+  if (step.name === 'connecting') return <WalletOpening choice={step.choice} onBack={restart} />
   if (step.name === 'signing') {
     return (
       <WalletWaiting icon={wallet?.icon} title={words.session.signing} onBack={restart}>

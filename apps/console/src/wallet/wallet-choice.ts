@@ -14,6 +14,14 @@ export type WalletChoice = {
   icon: string | undefined
 } & ({ family: 'evm'; connector: Connector } | { family: 'solana'; wallet: SolanaWallet })
 
+/** The connector of wallets on other devices; it is there only where the operator has a project for it. */
+export const walletConnectId = 'walletConnect'
+
+/** Whether the wallet has to be given a link before it can answer. */
+export function needsPairing(choice: WalletChoice): boolean {
+  return choice.family === 'evm' && choice.connector.id === walletConnectId
+}
+
 export type WalletGroup = { title: string; choices: WalletChoice[] }
 
 /**
@@ -57,7 +65,7 @@ export function useWalletGroups(only?: WalletFamily): WalletGroup[] {
 }
 
 function isAnnounced({ type, id }: Connector): boolean {
-  return type === 'injected' && id !== 'injected'
+  return type === 'injected' && id !== 'injected' && id !== walletConnectId
 }
 
 function aboutEvm(connector: Connector): WalletChoice {

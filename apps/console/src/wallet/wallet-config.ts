@@ -1,12 +1,13 @@
 import type { NetworkProfile } from '@cairn/sdk'
 import { type Chain, defineChain, http, type Transport } from 'viem'
-import { type Config, createConfig, createStorage, injected } from 'wagmi'
+import { type Config, type CreateConnectorFn, createConfig, createStorage, injected } from 'wagmi'
 
 /**
  * What wallets are spoken to with: the chains of the network's profile, and every wallet that the browser announces
  * (EIP-6963). Nothing is asked of any other host.
+ * @param more ways to wallets that the browser does not have
  */
-export function createWalletConfig(network: NetworkProfile): Config {
+export function createWalletConfig(network: NetworkProfile, more: readonly CreateConnectorFn[]): Config {
   const [first = walletsOwn, ...others] = (network.chains ?? (network.chain === undefined ? [] : [network.chain])).map(
     ({ chainId, name, symbol, nativeDecimals, rpcUrl }) =>
       defineChain({
@@ -23,7 +24,7 @@ export function createWalletConfig(network: NetworkProfile): Config {
   return createConfig({
     chains,
     transports,
-    connectors: [injected()],
+    connectors: [injected(), ...more],
     multiInjectedProviderDiscovery: true,
     storage: createStorage({ key: 'cairn.wallet', storage: localStorage }),
   })

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net'
 import type { NetworkProfile } from '@cairn/protocol'
 
+/** Who tells a wallet on another device which site asks it, in a frame of its own (WalletConnect Verify). */
+const verifyOrigin = 'https://verify.walletconnect.org'
+
 /**
  * What the console's pages may do: run our own scripts, and talk to what the network's profile names. Pictures and films
  * come from the gateway, which is another origin; nothing that was uploaded runs here.
@@ -16,6 +19,7 @@ export function consolePolicy(profile: NetworkProfile): string {
     ...(profile.keyNodes ?? []),
     ...(profile.providers ?? []).map(({ url }) => url),
     ...chains.map(({ rpcUrl }) => rpcUrl),
+    ...(profile.walletConnect === undefined ? [] : [profile.walletConnect.relayUrl, verifyOrigin]),
   ].flatMap((url) => (url === undefined ? [] : [new URL(url).origin]))
   const connect = [...new Set([...called, ...gateway])]
   return [
@@ -28,6 +32,7 @@ export function consolePolicy(profile: NetworkProfile): string {
     `media-src blob: ${gateway.join(' ')}`,
     `connect-src 'self' ${connect.join(' ')}`,
     "worker-src 'self'",
+    ...(profile.walletConnect === undefined ? [] : [`frame-src ${verifyOrigin}`]),
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'none'",

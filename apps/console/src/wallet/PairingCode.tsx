@@ -1,0 +1,61 @@
+import { Smartphone } from 'lucide-react'
+import { encode } from 'uqr'
+import { Button, buttonClass } from '../ui/Button.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { useMedia } from '../ui/use-media.ts'
+import { words } from '../words/words.ts'
+import { usePairingUri } from './pairing-uri.ts'
+
+/** What a wallet on another device is given: a picture for its camera, a link for a wallet on this one. */
+export function PairingCode({ onBack }: { onBack: () => unknown }) {
+  const uri = usePairingUri()
+  const isPhone = useMedia('(pointer: coarse)')
+  return (
+    <div className="flex flex-col items-center gap-4 py-2 text-center">
+      <h3 className="font-semibold">{words.session.pairTitle}</h3>
+      <p className="max-w-sm text-ink-soft text-sm">{isPhone ? words.session.pairPhone : words.session.pairHint}</p>
+      {uri === undefined ? (
+        <p role="status" className="grid size-64 place-items-center">
+          <Spinner label={words.session.pairWaiting} />
+        </p>
+      ) : (
+        <>
+          {isPhone ? (
+            <a href={uri} className={buttonClass('primary')}>
+              <Smartphone aria-hidden="true" size={16} />
+              {words.session.pairOpen}
+            </a>
+          ) : undefined}
+          <QrCode text={uri} />
+          <p className="flex items-center gap-1 text-sm">
+            {words.session.pairCopy}
+            <CopyButton text={uri} label={words.session.pairCopy} />
+          </p>
+          <p role="status" className="text-ink-soft text-sm">
+            {words.session.pairShown}
+          </p>
+        </>
+      )}
+      <Button onClick={() => void onBack()}>{words.session.back}</Button>
+    </div>
+  )
+}
+
+/** Dark on white in every theme, with the free edge of four modules that cameras look for (ISO/IEC 18004). */
+function QrCode({ text }: { text: string }) {
+  const { data, size } = encode(text, { ecc: 'L', border: 4 })
+  const path = data.map((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')).join('')).join('')
+  return (
+    <svg
+      role="img"
+      aria-label={words.session.pairCode}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="size-64 rounded-lg"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  )
+}
