@@ -11,11 +11,10 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-/** From a link to an answer: connect, the wallet, the second signature. */
+/** From a link to an answer: connect, the wallet and its one signature. */
 async function connectAndSign({ page }: ConsolePage): Promise<void> {
   await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
-  await page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
 }
 
 /** Opens the page about access as the wallet's first account. */
@@ -23,8 +22,6 @@ async function openAccess(owner: ConsolePage, cid: string): Promise<void> {
   await owner.open(`/files/${cid}/access`)
   await owner.page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
   await owner.page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
-  await owner.page.getByRole('main').getByRole('button', { name: 'Show who can open it' }).click()
-  await owner.page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
   await owner.page.getByRole('heading', { name: 'Key nodes' }).waitFor()
 }
 
@@ -155,8 +152,6 @@ test('Share in the list leads to the dialog that shares, with the keyboard in it
   await signIn()
   await page.getByRole('button', { name: 'Actions for listed.txt' }).click()
   await page.getByRole('menuitem', { name: 'Share' }).click()
-  await page.getByRole('button', { name: 'Show who can open it' }).click()
-  await page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' }).click()
   await page.getByRole('dialog', { name: 'Share this file' }).waitFor()
   await page.keyboard.type(`0x${'78'.repeat(20)}`)
   await page.keyboard.press('Tab')

@@ -38,9 +38,6 @@ async function openSignedIn(format: 'v1' | 'v2'): Promise<ConsolePage & { worker
   const { page, open, signIn, wallet } = opened
   const workers: Worker[] = []
   page.on('worker', (worker) => workers.push(worker))
-  // Where the session has no part at the key nodes yet, it is asked for.
-  const dialog = page.getByRole('dialog', { name: 'One more signature' })
-  await page.addLocatorHandler(dialog, () => dialog.getByRole('button', { name: 'Sign' }).click())
   await open('/settings')
   await page.getByText(format === 'v1' ? 'Compatible' : 'Seekable', { exact: true }).click()
   await open('/files')

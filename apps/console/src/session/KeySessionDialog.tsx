@@ -1,4 +1,4 @@
-import { CairnError, createClient } from '@cairn/sdk'
+import { createClient } from '@cairn/sdk'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { useConfig } from 'wagmi'
@@ -6,9 +6,10 @@ import { useNetwork } from '../network/NetworkProvider.tsx'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
-import { getConnectedWallet } from '../wallet/connected-wallet.ts'
+import { requireWallet } from '../wallet/connected-wallet.ts'
 import { readWalletFault } from '../wallet/wallet-fault.ts'
 import { words } from '../words/words.ts'
+import { makeSessionKey } from './held-keys.ts'
 import { answerKeySession } from './key-session-request.ts'
 import { getSession } from './session-store.ts'
 
@@ -25,10 +26,11 @@ export function KeySessionDialog() {
     try {
       const session = getSession()
       if (session === undefined) return answerKeySession(undefined)
-      const wallet = getConnectedWallet(config)
-      if (wallet?.address !== session.address) throw new CairnError('NO_WALLET', { hint: words.session.walletMissing })
-      const { openKeySession } = await import('./key-session-calls.ts')
-      const keySession = await openKeySession(createClient({ network }), wallet)
+      const wallet = requireWallet(config, session.address)
+      const { createHeldSessionKey, openKeySession } = await import('./key-session-calls.ts')
+      const sessionKey = await makeSessionKey(createHeldSessionKey)
+      const options = sessionKey === undefined ? {} : { sessionKey }
+      const keySession = await openKeySession(createClient({ network }), wallet, options)
       answerKeySession(keySession)
     } catch (fault) {
       setError(fault)

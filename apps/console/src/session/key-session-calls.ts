@@ -1,2 +1,2 @@
-// Loaded by those who need key nodes: its cryptography is a good part of the console.
-export { closeKeySession, openKeySession } from '@cairn/sdk'
+// Loaded by those who sign in or need key nodes: its cryptography is a good part of the console.
+export { closeKeySession, createHeldSessionKey, openKeySession, signIn } from '@cairn/sdk'

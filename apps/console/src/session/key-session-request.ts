@@ -1,5 +1,6 @@
 import { CairnError, type KeySession } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
+import { isOver } from './kept-key-session.ts'
 import { getSession } from './session-store.ts'
 
 type Request = { promise: Promise<KeySession>; resolve(session: KeySession): void; reject(error: unknown): void }
@@ -13,8 +14,8 @@ function set(next: Request | undefined): void {
 }
 
 /**
- * The session with the key nodes. Where there is none yet, a dialog says why the wallet is about to ask, and asks it: the
- * second signature comes only when key nodes are first needed.
+ * The session with the key nodes: that of the sign-in, as a rule. Where it has none that holds, a dialog says why the wallet
+ * is about to ask again, and asks it.
  * @throws CairnError ABORTED when the user closes the dialog, UNAUTHENTICATED when nobody is signed in
  */
 export function needKeySession(): Promise<KeySession> {
@@ -29,12 +30,6 @@ export function needKeySession(): Promise<KeySession> {
     return promise
   }
   return request.promise
-}
-
-/** Over where fewer than three nodes could still be spoken to. */
-function isOver({ nodes, isClosing }: KeySession): boolean {
-  const now = Date.now()
-  return isClosing === true || nodes.filter((node) => node !== null && node.refreshExpiresAt > now).length < 3
 }
 
 /** Answers the request that is open. */

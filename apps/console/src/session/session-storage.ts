@@ -1,89 +1,65 @@
 import * as v from 'valibot'
+import { forgetKey, keepKey, sweepKeys } from './held-keys.ts'
+import { isOver, keptKeySession, reviveKeySession, withoutHeldKeys } from './kept-key-session.ts'
+import { readEntry, removeEntry, writeEntry } from './session-database.ts'
 import type { Session } from './session-store.ts'
 
 /**
  * Where the session outlives a reload: session storage, which ends with the tab, or IndexedDB where the user asked to stay
- * signed in. Both belong to this origin, on which nothing of any user's content ever runs.
+ * signed in. Both belong to this origin, on which nothing of any user's content ever runs. The key that signs for the key
+ * nodes is in neither text: the browser holds it.
  */
 const storageName = 'cairn.session'
-const databaseName = 'cairn'
-const tableName = 'session'
 
-const nodeSession = v.object({
-  node: v.number(),
-  token: v.string(),
-  refreshToken: v.string(),
-  expiresAt: v.number(),
-  refreshExpiresAt: v.number(),
-  challengeId: v.exactOptional(v.string()),
-})
-const keySession = v.object({
-  address: v.string(),
-  sessionKey: v.object({ publicKey: v.string(), secretKey: v.string() }),
-  nodes: v.array(v.nullable(nodeSession)),
-  faults: v.exactOptional(
-    v.array(v.object({ node: v.number(), code: v.string(), message: v.string(), hint: v.string() })),
-  ),
-  isClosing: v.exactOptional(v.boolean()),
-})
 const sessionSchema = v.object({
   address: v.string(),
   apiKey: v.string(),
   expiresAt: v.number(),
   isLasting: v.boolean(),
-  keySession: v.exactOptional(keySession),
+  keySession: v.exactOptional(keptKeySession),
 })
 
+/** Keeps the session, in place of what was kept. */
 export async function keepSession(session: Session): Promise<void> {
-  const text = JSON.stringify(session)
-  if (session.isLasting) {
-    sessionStorage.removeItem(storageName)
-    await withTable('readwrite', (table) => table.put(text, storageName))
-  } else sessionStorage.setItem(storageName, text)
+  const text = JSON.stringify(session, withoutHeldKeys)
+  const sessionKey = session.keySession?.sessionKey
+  if (session.isLasting) sessionStorage.removeItem(storageName)
+  else sessionStorage.setItem(storageName, text)
+  await Promise.all([
+    sessionKey !== undefined && 'privateKey' in sessionKey ? keepKey(sessionKey) : undefined,
+    session.isLasting ? writeEntry(storageName, text) : undefined,
+  ])
 }
 
+/** The session that is kept, where it still holds. */
 export async function recallSession(): Promise<Session | undefined> {
-  const text: unknown =
-    sessionStorage.getItem(storageName) ?? (await withTable('readonly', (table) => table.get(storageName)))
+  const text: unknown = sessionStorage.getItem(storageName) ?? (await readEntry(storageName))
+  await sweepKeys()
   if (typeof text !== 'string') return undefined
-  const session = parseSession(text)
+  const session = await parseSession(text)
   if (session !== undefined && session.expiresAt > Date.now()) return session
-  await forgetSession()
+  await forgetSession(session)
   return undefined
 }
 
-export async function forgetSession(): Promise<void> {
+/** Forgets the session that is kept, and its key. */
+export async function forgetSession(session: Session | undefined): Promise<void> {
   sessionStorage.removeItem(storageName)
-  await withTable('readwrite', (table) => table.delete(storageName))
+  await Promise.all([
+    removeEntry(storageName),
+    session?.keySession === undefined ? undefined : forgetKey(session.keySession),
+  ])
 }
 
-function parseSession(text: string): Session | undefined {
+async function parseSession(text: string): Promise<Session | undefined> {
   try {
     const parsed = v.safeParse(sessionSchema, JSON.parse(text))
-    return parsed.success ? parsed.output : undefined
+    if (!parsed.success) return undefined
+    const { keySession: kept, ...session } = parsed.output
+    const keySession = kept === undefined ? undefined : await reviveKeySession(kept)
+    return keySession === undefined || isOver(keySession) ? session : { ...session, keySession }
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
-}
-
-/** Runs one request on the table. A browser without IndexedDB (some private windows) keeps nothing. */
-function withTable(mode: IDBTransactionMode, run: (table: IDBObjectStore) => IDBRequest): Promise<unknown> {
-  return new Promise((resolve) => {
-    const opening = indexedDB.open(databaseName, 1)
-    opening.onupgradeneeded = () => opening.result.createObjectStore(tableName)
-    opening.onerror = () => resolve(undefined)
-    opening.onsuccess = () => {
-      const database = opening.result
-      const request = run(database.transaction(tableName, mode).objectStore(tableName))
-      request.onsuccess = () => {
-        database.close()
-        resolve(request.result)
-      }
-      request.onerror = () => {
-        database.close()
-        resolve(undefined)
-      }
-    }
-  })
 }

@@ -72,7 +72,7 @@ export function endSession(endReason: EndReason): Session | undefined {
   clearTimeout(timer)
   set({ session: undefined, endReason })
   clearData()
-  void forgetSession()
+  void forgetSession(session)
   return session
 }
 

@@ -1,7 +1,9 @@
-import { createApiKey, createClient, type NetworkProfile } from '@cairn/sdk'
+import { createClient, type NetworkProfile } from '@cairn/sdk'
 import type { Config } from 'wagmi'
 import { getConnectedWallet } from '../wallet/connected-wallet.ts'
-import { startSession } from './session-store.ts'
+import { endCredentials } from './end-credentials.ts'
+import { makeSessionKey } from './held-keys.ts'
+import { getSession, startSession } from './session-store.ts'
 
 /** How long a session holds, in ms: with the tab, and where the user asked to stay signed in. */
 const tabSessionMs = 12 * 3_600_000
@@ -11,13 +13,28 @@ const lastingSessionMs = 30 * 24 * 3_600_000
 export const sessionKeyName = 'Console session'
 
 /**
- * Signs in with the connected wallet: one readable text is signed, for a key that ends by itself.
- * @throws CairnError of createApiKey; the wallet's own errors, see readWalletFault
+ * Signs in with the connected wallet: one readable text is signed, for an API key that ends by itself and, where three key
+ * nodes answer, a session with them. Who is signed in already gets both anew, and the old ones end.
+ * @throws CairnError of the SDK's signIn; the wallet's own errors, see readWalletFault
  */
 export async function signIn(network: NetworkProfile, config: Config, isLasting: boolean): Promise<void> {
   const wallet = getConnectedWallet(config)
   if (wallet === undefined) throw new Error('signIn before a wallet is connected')
+  const calls = await import('./key-session-calls.ts')
+  const sessionKey = await makeSessionKey(calls.createHeldSessionKey)
   const expiresAt = Date.now() + (isLasting ? lastingSessionMs : tabSessionMs)
-  const apiKey = await createApiKey(createClient({ network }), wallet, { name: sessionKeyName, expiresAt })
-  startSession({ address: wallet.address, apiKey, expiresAt, isLasting })
+  const { apiKey, keySession } = await calls.signIn(createClient({ network }), wallet, {
+    name: sessionKeyName,
+    expiresAt,
+    ...(sessionKey === undefined ? {} : { sessionKey }),
+  })
+  const before = getSession()
+  startSession({
+    address: wallet.address,
+    apiKey,
+    expiresAt,
+    isLasting,
+    ...(keySession === undefined ? {} : { keySession }),
+  })
+  if (before !== undefined) await endCredentials(network, before)
 }

@@ -1,7 +1,7 @@
 import { type Client, createClient, type NetworkProfile } from '@cairn/sdk'
 import { useMemo } from 'react'
 import { useNetwork } from '../network/NetworkProvider.tsx'
-import { changeSession, type Session, useSession } from './session-store.ts'
+import { changeSession, getSession, type Session, useSession } from './session-store.ts'
 
 /** The SDK's client of whoever is signed in; of nobody otherwise, which is enough for what is public. */
 export function useClient(): Client {
@@ -18,6 +18,9 @@ export function clientOf(network: NetworkProfile, session: Session | undefined):
     network,
     apiKey,
     ...(keySession === undefined ? {} : { keySession }),
-    onKeySession: (renewed) => changeSession({ keySession: renewed }),
+    // A renewal that ends late is no business of who signed in since.
+    onKeySession: (renewed) => {
+      if (getSession()?.keySession === renewed) changeSession({ keySession: renewed })
+    },
   })
 }

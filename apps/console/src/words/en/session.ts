@@ -32,7 +32,7 @@ export const session = {
   pairShown: 'Waiting for the wallet. The code holds for five minutes.',
   signing: 'Sign in your wallet',
   signingHint:
-    'Your wallet shows a short text to sign. It proves that the address is yours. It is not a transaction and costs nothing.',
+    'Your wallet shows a short text to sign. It proves to the storage and to the key nodes that the address is yours. It is not a transaction and costs nothing.',
   rejectedTitle: 'Declined in the wallet',
   rejectedConnect: 'The connection was declined. Nothing was shared.',
   rejectedSign: 'The signature was declined. You are connected, but not signed in.',
@@ -63,11 +63,18 @@ export const session = {
   sessionEnded: 'The wallet was disconnected, so you are signed out.',
   sessionOver: 'Your session is over. Sign in again to go on.',
   endsSoon: 'Your session ends in a few minutes.',
+  extend: 'Extend',
+  extendTitle: 'Extend your session',
+  extendHint:
+    'Sign the text of the sign-in once more, and the session begins anew. What is under way goes on. It is not a transaction and costs nothing.',
+  stillOpen: (nodes: readonly number[], until: string) =>
+    `A session that you ended is still open at key ${nodes.length === 1 ? 'node' : 'nodes'} ${new Intl.ListFormat('en').format(nodes.map(String))}, which did not answer. It ends by itself by ${until}.`,
+  endThere: 'End it there',
   gateTitle: 'Sign in to see this',
   gateHint: 'Connect your wallet, and you come right back here.',
   keysTitle: 'One more signature',
   keysHint:
-    'Encrypted files are guarded by five independent key nodes. Sign once to show all five who you are; it is not a transaction and costs nothing.',
+    'Encrypted files are guarded by five independent key nodes. Too few of them know this session: they did not answer when you signed in, or it has ended there. Sign once to show them who you are; it is not a transaction and costs nothing.',
   keysGo: 'Sign',
   keysSigning: 'Waiting for your wallet',
 }

@@ -1,0 +1,38 @@
+import { createClient, type KeySession } from '@cairn/sdk'
+import { useCallback, useEffect, useState } from 'react'
+import { useNetwork } from '../network/NetworkProvider.tsx'
+import { recallClosing, useClosing } from './closing-sessions.ts'
+import { endKeySession } from './end-credentials.ts'
+
+/**
+ * Sessions that some key nodes do not know to be over yet. They are ended when the page is opened, when the network comes
+ * back, and when the user says so.
+ */
+export function useEndClosing(): { closing: readonly KeySession[]; isEnding: boolean; end: () => Promise<void> } {
+  const network = useNetwork()
+  const closing = useClosing()
+  const [isEnding, setEnding] = useState(false)
+  const endAll = useCallback(
+    async (sessions: readonly KeySession[]) => {
+      if (sessions.length === 0) return
+      setEnding(true)
+      try {
+        await Promise.all(sessions.map((session) => endKeySession(createClient({ network }), session)))
+      } finally {
+        setEnding(false)
+      }
+    },
+    [network],
+  )
+  useEffect(() => {
+    const begin = async () => endAll(await recallClosing())
+    void begin()
+  }, [endAll])
+  const end = useCallback(() => endAll(closing), [endAll, closing])
+  useEffect(() => {
+    const again = () => void end()
+    addEventListener('online', again)
+    return () => removeEventListener('online', again)
+  }, [end])
+  return { closing, isEnding, end }
+}

@@ -1,0 +1,178 @@
+// One signature for storage and key nodes: what it opens, what it leaves on the machine, and what happens where nodes do not take part.
+import { type KeySession, uploadEncryptedText } from '@cairn/sdk'
+import type { Page, Route } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import type { ConsolePage } from './console.ts'
+import { takeNodesAway } from './take-nodes-away.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+/** Windows that the wallet opened. */
+const windows = ({ wallet }: ConsolePage) => wallet.requests.filter((method) => /requestPermissions|sign/.test(method))
+const keysDialog = (page: Page) => page.getByRole('dialog', { name: 'One more signature' })
+const onceOpened = ['wallet_requestPermissions', 'personal_sign']
+
+type Kept = { apiKey: string; expiresAt: number; keySession?: KeySession }
+async function keptSession(page: Page): Promise<Kept> {
+  const text: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
+  return JSON.parse(text)
+}
+
+/** A file of the wallet's own, stored beside the page. */
+async function storeOwn({ wallet }: ConsolePage, text: string): Promise<string> {
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  return (await uploadEncryptedText(client, text, { name: 'own.txt' })).cid
+}
+
+test('signing in takes one connection and one signature, and encrypted files then open without another, also after a reload', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn } = opened
+  const cid = await storeOwn(opened, 'Opened with the one signature')
+  await open('/files')
+  await signIn()
+  await page.getByRole('row').filter({ hasText: 'own.txt' }).waitFor()
+  expect(windows(opened)).toEqual(onceOpened)
+  await open(`/open/${cid}`)
+  await page.getByText('Opened with the one signature').waitFor()
+  await page.reload()
+  await page.getByText('Opened with the one signature').waitFor()
+  expect(windows(opened)).toEqual(onceOpened)
+})
+
+test('the key that signs for the key nodes is in no text of the page, and no program can read it', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn } = opened
+  await open('/files')
+  await signIn()
+  const { keySession } = await keptSession(page)
+  expect(keySession?.nodes.filter((node) => node !== null)).toHaveLength(5)
+  expect(Object.keys(keySession?.sessionKey ?? {})).toEqual(['publicKey'])
+  // What IndexedDB holds can be used and not be taken away.
+  const held = await page.evaluate(async (name) => {
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      const opening = indexedDB.open('cairn')
+      opening.onsuccess = () => resolve(opening.result)
+    })
+    const entry = await new Promise<{ privateKey: CryptoKey }>((resolve) => {
+      const asking = database.transaction('session').objectStore('session').get(name)
+      asking.onsuccess = () => resolve(asking.result)
+    })
+    const exported = await crypto.subtle.exportKey('pkcs8', entry.privateKey).then(
+      () => true,
+      () => false,
+    )
+    return { exported, isExtractable: entry.privateKey.extractable }
+  }, `key:${keySession?.sessionKey.publicKey}`)
+  expect(held).toEqual({ exported: false, isExtractable: false })
+})
+
+test('two nodes that are away change nothing', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn } = opened
+  const cid = await storeOwn(opened, 'Three are enough')
+  await takeNodesAway(opened, site.network, 2, 5)
+  await open('/files')
+  await signIn()
+  await open(`/open/${cid}`)
+  await page.getByText('Three are enough').waitFor()
+  expect(windows(opened)).toEqual(onceOpened)
+})
+
+test('with three nodes away the account is signed in, and a second signature comes when they are needed', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn } = opened
+  const cid = await storeOwn(opened, 'Opened with the second one')
+  const giveBack = await takeNodesAway(opened, site.network, 1, 2, 3)
+  await open('/files')
+  await signIn()
+  await page.getByRole('row').filter({ hasText: 'own.txt' }).waitFor()
+  expect(windows(opened)).toEqual(onceOpened)
+  await giveBack()
+  await open(`/open/${cid}`)
+  await page.getByRole('button', { name: 'Decrypt and show' }).click()
+  await keysDialog(page).getByRole('button', { name: 'Sign' }).click()
+  await page.getByText('Opened with the second one').waitFor()
+  expect(windows(opened)).toEqual([...onceOpened, 'personal_sign'])
+})
+
+test('nodes that refuse the signed text keep nobody from storage', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn } = opened
+  const refuse = (route: Route) =>
+    route.fulfill({
+      status: 401,
+      headers: { 'x-cairn-code': 'INVALID_SIGNATURE' },
+      json: { message: 'Invalid Signature' },
+    })
+  for (const node of [1, 2, 3]) {
+    await page.route(`${site.network.profile.keyNodes?.[node - 1]}/api/keys/session/*`, (route) =>
+      route.request().method() === 'POST' ? refuse(route) : route.continue(),
+    )
+  }
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  expect((await keptSession(page)).keySession).toBeUndefined()
+  expect(windows(opened)).toEqual(onceOpened)
+})
+
+test('the end of a session is announced, and one signature extends it', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn, wallet, checkAccessibility } = opened
+  await open('/files')
+  await signIn()
+  const before = await keptSession(page)
+  const soon = JSON.stringify({ ...before, expiresAt: Date.now() + 5 * 60_000 })
+  await page.evaluate((text) => sessionStorage.setItem('cairn.session', text), soon)
+  await page.reload()
+  await page.getByRole('status').filter({ hasText: 'Your session ends in a few minutes.' }).waitFor()
+  await page.getByRole('button', { name: 'Extend' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Extend your session' })
+  await dialog.waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  wallet.rejectNext('personal_sign')
+  await dialog.getByRole('button', { name: 'Sign' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByRole('button', { name: 'Sign' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('Your session ends in a few minutes.').waitFor({ state: 'detached' })
+  const after = await keptSession(page)
+  expect(after.expiresAt).toBeGreaterThan(Date.now() + 3_600_000)
+  expect(after.apiKey).not.toBe(before.apiKey)
+  // The key before ends; what it was made for goes on.
+  const url = `${site.network.profile.api}/api/user/user_data_usage`
+  const statusOf = async (key: string) => (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status
+  await expect.poll(() => statusOf(before.apiKey)).toBe(401)
+  expect(await statusOf(after.apiKey)).toBe(200)
+  expect(windows(opened)).toEqual([...onceOpened, 'personal_sign', 'personal_sign'])
+})
+
+test('a session that some nodes do not know to be over is kept until they do', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn, checkAccessibility } = opened
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  const giveBack = await takeNodesAway(opened, site.network, 2, 4)
+  await page.getByRole('button', { name: /^Account 0x/ }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  const notice = page.getByRole('status').filter({ hasText: 'still open at key nodes 2 and 4' })
+  await notice.waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.reload()
+  await notice.waitFor()
+  await giveBack()
+  const ended = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.ok())
+  await notice.getByRole('button', { name: 'End it there' }).click()
+  await ended
+  await notice.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
+  expect(await notice.count()).toBe(0)
+})

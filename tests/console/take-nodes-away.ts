@@ -1,0 +1,19 @@
+import type { TestNetwork } from '../fixtures.ts'
+import type { ConsolePage } from './console.ts'
+
+/**
+ * For this browser, some key nodes are not there; for the test itself they are.
+ * @returns gives them back
+ */
+export async function takeNodesAway(
+  { context, expectProblem }: Pick<ConsolePage, 'context' | 'expectProblem'>,
+  { profile }: Pick<TestNetwork, 'profile'>,
+  ...nodes: number[]
+): Promise<() => Promise<void>> {
+  expectProblem(/ERR_CONNECTION_REFUSED/)
+  const urls = nodes.map((node) => `${profile.keyNodes?.[node - 1] ?? ''}/**`)
+  for (const url of urls) await context.route(url, (route) => route.abort('connectionrefused'))
+  return async () => {
+    for (const url of urls) await context.unroute(url)
+  }
+}
