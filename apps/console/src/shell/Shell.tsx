@@ -1,5 +1,6 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useNetwork } from '../network/NetworkProvider.tsx'
 import { useKeySessionRequest } from '../session/key-session-request.ts'
 import { useSession } from '../session/session-store.ts'
 import { useTransfersShown } from '../transfers/panel-store.ts'
@@ -30,7 +31,9 @@ const fetchAfterMs = 1_000
 
 /** The frame around every page. Visitors who are not signed in see the first page without the rail. */
 export function Shell() {
-  const isSignedIn = useSession() !== undefined
+  const network = useNetwork()
+  const address = useSession()?.address
+  const isSignedIn = address !== undefined
   const { pathname } = useLocation()
   const { isOpen } = useUploadSheet()
   const isWalletOpen = useWalletDialog()
@@ -46,6 +49,10 @@ export function Shell() {
     }, fetchAfterMs)
     return () => clearTimeout(timer)
   }, [isSignedIn])
+  useEffect(() => {
+    if (address === undefined) return
+    void import('../upload/restore-uploads.ts').then(({ restoreUploads }) => restoreUploads(network))
+  }, [address, network])
   useFocusOnArrival(pathname.split('/')[1] ?? '')
   const isFramed = isSignedIn || pathname !== '/'
   return (

@@ -1,4 +1,6 @@
-import { CircleAlert, CircleCheck, CircleSlash, File, KeyRound, Lock, RotateCcw, X } from 'lucide-react'
+import { CircleAlert, CircleCheck, CirclePause, CircleSlash, File, KeyRound, Lock, RotateCcw, X } from 'lucide-react'
+import { useRef } from 'react'
+import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
@@ -6,6 +8,7 @@ import { ProgressBar } from '../ui/ProgressBar.tsx'
 import { words } from '../words/words.ts'
 import {
   cancelTransfer,
+  continueTransfer,
   isActive,
   type NodeState,
   removeTransfer,
@@ -33,9 +36,10 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
           </div>
         ) : undefined}
         {nodes === undefined ? undefined : <NodeDots nodes={nodes} />}
-        <p className={classNames('text-sm', stage === 'failed' ? 'text-bad' : 'text-ink-soft')}>
+        <p className={classNames('text-sm', error === undefined ? 'text-ink-soft' : 'text-bad')}>
           {error === undefined ? describe(transfer) : `${error.message.replace(/\.$/, '')}. ${error.hint}`}
         </p>
+        {stage === 'paused' ? <GoOn transfer={transfer} /> : undefined}
       </div>
       <div className="flex items-start">
         {cid === undefined ? undefined : <CopyButton text={cid} size="small" label={words.files.copyCid} />}
@@ -58,13 +62,14 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
 }
 
 function hasBytes({ stage }: Transfer): boolean {
-  return stage === 'checking' || stage === 'encrypting' || stage === 'sending'
+  return stage === 'checking' || stage === 'encrypting' || stage === 'sending' || stage === 'offline'
 }
 
 function describe(transfer: Transfer): string {
   const { stage, kind, bytes, totalBytes, bytesPerSecond, remainingMs } = transfer
   if (stage === 'done') return kind === 'upload' ? words.transfers.done : words.transfers.doneOther
   if (stage === 'failed') return ''
+  if (stage === 'paused') return describePaused(transfer)
   const text = words.transfers[stage]
   if (!hasBytes(transfer) || totalBytes === undefined || totalBytes === 0) return text
   return [
@@ -75,11 +80,49 @@ function describe(transfer: Transfer): string {
   ].join(' · ')
 }
 
+function describePaused({ need, bytes, totalBytes, isEncrypted }: Transfer): string {
+  const how = need === 'continue' ? words.transfers.pausedContinue : words.transfers.pausedChoose
+  if (isEncrypted) return `${words.transfers.pausedAnew} ${how}`
+  return bytes > 0 && totalBytes !== undefined ? `${words.transfers.pausedAt(bytes, totalBytes)} ${how}` : how
+}
+
+/** The one press that lets it go on. */
+function GoOn({ transfer: { id, name, need } }: { transfer: Transfer }) {
+  const input = useRef<HTMLInputElement>(null)
+  if (need === 'continue') {
+    return (
+      <Button size="small" className="mt-1.5" onClick={() => void continueTransfer(id)}>
+        {words.transfers.continue(name)}
+      </Button>
+    )
+  }
+  return (
+    <>
+      <Button size="small" className="mt-1.5" onClick={() => input.current?.click()}>
+        {words.transfers.chooseAgain(name)}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        data-resume={name}
+        {...(need === 'folder' ? { webkitdirectory: '' } : {})}
+        onChange={({ target }) => {
+          const files = [...(target.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
+          target.value = ''
+          if (files.length > 0) void continueTransfer(id, files)
+        }}
+      />
+    </>
+  )
+}
+
 function StageIcon({ transfer: { stage, kind, isEncrypted } }: { transfer: Transfer }) {
   const common = { 'aria-hidden': true, size: 18, className: 'mt-0.5 shrink-0 text-ink-faint' } as const
   if (stage === 'done') return <CircleCheck {...common} className="mt-0.5 shrink-0 text-good" />
   if (stage === 'failed') return <CircleAlert {...common} className="mt-0.5 shrink-0 text-bad" />
   if (stage === 'canceled') return <CircleSlash {...common} />
+  if (stage === 'paused') return <CirclePause {...common} className="mt-0.5 shrink-0 text-warn" />
   if (kind === 'change') return <KeyRound {...common} />
   return isEncrypted ? <Lock {...common} /> : <File {...common} />
 }

@@ -2,12 +2,16 @@ import { CairnError } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
 import { getSession, watchSession } from '../session/session-store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
+import type { PathFile } from '../upload/upload-item.ts'
 import { words } from '../words/words.ts'
 import { areTransfersShown } from './panel-store.ts'
 
 /** Where a transfer is. Each stage says what it waits for. */
 export type TransferStage =
   | 'waiting'
+  /** Left by an earlier page; it needs its user. */
+  | 'paused'
+  | 'offline'
   | 'checking'
   | 'encrypting'
   | 'keys'
@@ -38,7 +42,12 @@ export type Transfer = {
   readonly error: CairnError | undefined
   /** Of uploads that are done. */
   readonly cid: string | undefined
+  /** What a paused one needs: leave to read its file, or the file or folder itself. */
+  readonly need: PausedNeed | undefined
 }
+
+/** What one needs that an earlier page left. */
+export type PausedNeed = 'continue' | 'file' | 'folder'
 
 /** What the work tells on its way. */
 export type TransferReport = Partial<
@@ -56,6 +65,10 @@ export type TransferWish = {
     signal: AbortSignal
   }) => Promise<{ cid?: string } | undefined>
   onDone?: () => void
+  /** Nobody wants it any more: what of it lies anywhere goes. */
+  onDrop?: () => Promise<void>
+  /** It was left by an earlier page, and begins when its user gives what it needs. */
+  paused?: { bytes: number; need: PausedNeed; go: (files: readonly PathFile[] | undefined) => Promise<void> }
 }
 
 type Entry = { transfer: Transfer; wish: TransferWish; stop: AbortController }
@@ -82,7 +95,7 @@ function change(id: number, next: Partial<Transfer>): void {
 
 /** Whether it still has work before it. */
 export function isActive({ stage }: Transfer): boolean {
-  return stage !== 'done' && stage !== 'failed' && stage !== 'canceled'
+  return stage !== 'done' && stage !== 'failed' && stage !== 'canceled' && stage !== 'paused'
 }
 
 /** Takes up work; it begins when its turn comes. */
@@ -94,20 +107,21 @@ export function startTransfer(wish: TransferWish): number {
   return id
 }
 
-function fresh(id: number, { name, kind, isEncrypted = false, totalBytes }: TransferWish): Transfer {
+function fresh(id: number, { name, kind, isEncrypted = false, totalBytes, paused }: TransferWish): Transfer {
   return {
     id,
     name,
     kind,
     isEncrypted,
-    stage: 'waiting',
-    bytes: 0,
+    stage: paused === undefined ? 'waiting' : 'paused',
+    bytes: paused?.bytes ?? 0,
     totalBytes,
     bytesPerSecond: 0,
     remainingMs: undefined,
     nodes: undefined,
     error: undefined,
     cid: undefined,
+    need: paused?.need,
   }
 }
 
@@ -144,6 +158,28 @@ export function cancelTransfer(id: number): void {
   if (entry === undefined) return
   entry.stop.abort()
   if (entry.transfer.stage === 'waiting') change(id, { stage: 'canceled' })
+  drop(entry)
+}
+
+/** What lies here goes at once; at the service, as soon as it is reached. */
+function drop({ transfer, wish }: Entry): void {
+  wish.onDrop?.().catch((error: unknown) => toastError(words.transfers.notDropped(transfer.name), error))
+}
+
+/** Goes on with one that an earlier page left, with the files it asks for. What is wrong with them is told at the row. */
+export async function continueTransfer(id: number, files?: readonly PathFile[]): Promise<void> {
+  const entry = entries.get(id)
+  if (entry?.wish.paused === undefined || entry.transfer.stage !== 'paused') return
+  try {
+    await entry.wish.paused.go(files)
+  } catch (error) {
+    change(id, { error: CairnError.from(error) })
+    return
+  }
+  const { paused: _paused, ...wish } = entry.wish
+  entries.set(id, { ...entry, wish, transfer: fresh(id, wish) })
+  publish()
+  runNext()
 }
 
 /** Begins one anew that failed or was canceled. */
@@ -165,6 +201,7 @@ export function removeTransfer(id: number): void {
   if (entry === undefined || isActive(entry.transfer)) return
   entries.delete(id)
   publish()
+  if (entry.transfer.stage === 'failed' || entry.transfer.stage === 'paused') drop(entry)
 }
 
 export function clearDone(): void {

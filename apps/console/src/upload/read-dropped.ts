@@ -11,11 +11,12 @@ const filesMost = 200_000
  * entries away when it is over.
  */
 export function readDropped(data: DataTransfer): Promise<Dropped> {
-  const entries = [...data.items].flatMap((item) =>
-    item.kind === 'file' ? [item.webkitGetAsEntry() ?? undefined] : [],
-  )
+  const found = [...data.items].flatMap((item) => {
+    const entry = item.kind === 'file' ? item.webkitGetAsEntry() : null
+    // With it the file can be read again after a reload.
+    return entry === null ? [] : [{ entry, handle: item.getAsFileSystemHandle?.() }]
+  })
   const plain = [...data.files]
-  const found = entries.filter((entry) => entry !== undefined)
   // Pasted pictures are files without an entry.
   if (found.length === 0) {
     return Promise.resolve({ files: plain.map((file) => ({ path: file.name, file })), unreadable: 0 })
@@ -23,14 +24,23 @@ export function readDropped(data: DataTransfer): Promise<Dropped> {
   return readEntries(found)
 }
 
-async function readEntries(entries: readonly FileSystemEntry[]): Promise<Dropped> {
+type Found = { entry: FileSystemEntry; handle: Promise<FileSystemHandle | null> | undefined }
+
+async function readEntries(entries: readonly Found[]): Promise<Dropped> {
   const dropped: Dropped = { files: [], unreadable: 0 }
   const waiting = [...entries]
-  for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
+  for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+    const { entry, handle: giving } = one
     if (dropped.files.length + waiting.length > filesMost) break
     try {
-      if (isFile(entry)) dropped.files.push({ path: entry.fullPath.replace(/^\//, ''), file: await openFile(entry) })
-      else if (isDirectory(entry)) waiting.push(...(await listDirectory(entry)))
+      if (isFile(entry)) {
+        const handle = (await giving) ?? undefined
+        const path = entry.fullPath.replace(/^\//, '')
+        dropped.files.push({ path, file: await openFile(entry), ...(handle === undefined ? {} : { handle }) })
+      } else if (isDirectory(entry)) {
+        // All that is in a folder is read through it.
+        waiting.push(...(await listDirectory(entry)).map((inner) => ({ entry: inner, handle: giving })))
+      }
     } catch (error) {
       // One that cannot be read never stops the others.
       if (!(error instanceof DOMException)) throw error

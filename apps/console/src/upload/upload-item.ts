@@ -2,12 +2,24 @@ import { CairnError } from '@cairn/sdk'
 import { words } from '../words/words.ts'
 
 /** A file with its path below the folder that was dropped or chosen. */
-export type PathFile = { path: string; file: File }
+export type PathFile = {
+  path: string
+  file: File
+  /** Of what was dropped, where the browser gives it: the file, or the folder around all of them. */
+  handle?: FileSystemHandle
+}
 
 /** What one line of the upload sheet stands for: a file, or a folder with all that is in it. */
 export type UploadItem =
-  | { id: string; kind: 'file'; name: string; sizeBytes: number; file: File }
-  | { id: string; kind: 'folder'; name: string; sizeBytes: number; files: readonly PathFile[] }
+  | { id: string; kind: 'file'; name: string; sizeBytes: number; file: File; handle?: FileSystemHandle }
+  | {
+      id: string
+      kind: 'folder'
+      name: string
+      sizeBytes: number
+      files: readonly PathFile[]
+      handle?: FileSystemHandle
+    }
 
 let lines = 0
 const nextId = () => `line-${lines++}`
@@ -22,12 +34,16 @@ export function toUploadItems(files: readonly PathFile[]): UploadItem[] {
     files.filter(({ path }) => path.includes('/')),
     ({ path }) => path.slice(0, path.indexOf('/')),
   )
-  for (const { path, file } of files) {
-    if (!path.includes('/')) items.push({ id: nextId(), kind: 'file', name: path, sizeBytes: file.size, file })
+  for (const { path, file, handle } of files) {
+    if (path.includes('/')) continue
+    const kept = handle === undefined ? {} : { handle }
+    items.push({ id: nextId(), kind: 'file', name: path, sizeBytes: file.size, file, ...kept })
   }
   for (const [name, inside] of folders) {
     const sizeBytes = inside.reduce((sum, { file }) => sum + file.size, 0)
-    items.push({ id: nextId(), kind: 'folder', name, sizeBytes, files: inside })
+    const handle = inside[0]?.handle
+    const kept = handle === undefined ? {} : { handle }
+    items.push({ id: nextId(), kind: 'folder', name, sizeBytes, files: inside, ...kept })
   }
   return items
 }

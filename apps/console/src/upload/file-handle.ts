@@ -1,0 +1,62 @@
+import { CairnError } from '@cairn/sdk'
+import { words } from '../words/words.ts'
+import type { KeptFile } from './kept-uploads.ts'
+import type { PathFile } from './upload-item.ts'
+
+// Chromium's way to read a file again that its user once gave; other browsers have no such functions.
+declare global {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another's.
+  interface DataTransferItem {
+    getAsFileSystemHandle?: () => Promise<FileSystemHandle | null>
+  }
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another's.
+  interface FileSystemHandle {
+    queryPermission?: (wish: { mode: 'read' }) => Promise<PermissionState>
+    requestPermission?: (wish: { mode: 'read' }) => Promise<PermissionState>
+  }
+}
+
+/** Whether the browser lets the page read it without asking its user. */
+export async function isReadable(handle: FileSystemHandle): Promise<boolean> {
+  return (await handle.queryPermission?.({ mode: 'read' })) === 'granted'
+}
+
+/** Reads the files of an upload again. Call it in a press: the browser may ask its user. @throws CairnError FILE_UNREADABLE */
+export async function readHandle(handle: FileSystemHandle, files: readonly KeptFile[]): Promise<PathFile[]> {
+  const state = await handle.requestPermission?.({ mode: 'read' })
+  if (state === 'denied') throw new CairnError('FILE_UNREADABLE', { hint: words.transfers.chooseInstead })
+  try {
+    return await Promise.all(
+      files.map(async ({ path }) => ({
+        path,
+        file: isFolder(handle) ? await openInside(handle, path) : await openFile(handle),
+      })),
+    )
+  } catch (cause) {
+    if (!(cause instanceof DOMException)) throw cause
+    throw new CairnError('FILE_UNREADABLE', { hint: words.transfers.chooseInstead, cause })
+  }
+}
+
+function isFolder(handle: FileSystemHandle): handle is FileSystemDirectoryHandle {
+  return handle.kind === 'directory'
+}
+
+function isFile(handle: FileSystemHandle): handle is FileSystemFileHandle {
+  return handle.kind === 'file'
+}
+
+function openFile(handle: FileSystemHandle): Promise<File> {
+  if (!isFile(handle)) throw new CairnError('FILE_UNREADABLE')
+  return handle.getFile()
+}
+
+/** The first part of the path is the folder itself. */
+async function openInside(folder: FileSystemDirectoryHandle, path: string): Promise<File> {
+  const [, ...names] = path.split('/')
+  const name = names.pop()
+  if (name === undefined) throw new CairnError('FILE_UNREADABLE')
+  let inner = folder
+  for (const part of names) inner = await inner.getDirectoryHandle(part)
+  return openFile(await inner.getFileHandle(name))
+}

@@ -1,0 +1,107 @@
+import type { ResumableState } from '@cairn/sdk'
+
+/**
+ * Unfinished uploads of this browser, in IndexedDB: what a reload would take away otherwise. Nothing secret is among it: keys
+ * lie at the key nodes, and of an encrypted upload only the encrypted bytes are kept.
+ */
+const databaseName = 'cairn-uploads'
+const tableName = 'uploads'
+
+/** A file of an unfinished upload, to be known again when it is chosen again. */
+export type KeptFile = { path: string; sizeBytes: number; modifiedAt: number; type: string }
+
+/** An unfinished upload. */
+export type KeptUpload = {
+  id: string
+  /** Address of the account that began it. */
+  account: string
+  name: string
+  kind: 'file' | 'folder'
+  isEncrypted: boolean
+  sizeBytes: number
+  /** In the order in which they are sent. */
+  files: readonly KeptFile[]
+  /** The files themselves, where they are small. */
+  blobs?: readonly Blob[]
+  /** The file or folder as the browser gave it: it can be read again once its user allows it. */
+  handle?: FileSystemHandle
+  /** Bytes of `blobs` and `body`, for the bound of all. */
+  keptBytes: number
+  /** How far it was begun at the service. */
+  state?: ResumableState
+  /** Of encrypted uploads: what is sent. */
+  body?: Blob
+  createdAt: number
+}
+
+/** One file, and all that is kept of all uploads. */
+const fileBytesMost = 64 * 1024 * 1024
+const allBytesMost = 256 * 1024 * 1024
+/** Uploads kept; a drop of thousands of files goes on without. */
+const uploadsMost = 500
+
+/** Whether so many bytes may be kept beside what is. */
+export async function mayKeep(sizes: readonly number[]): Promise<boolean> {
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  if (bytes > allBytesMost || sizes.some((size) => size > fileBytesMost)) return false
+  const kept = (await listKept()).reduce((sum, { keptBytes }) => sum + keptBytes, 0)
+  return kept + bytes <= allBytesMost
+}
+
+/** Keeps an upload. Where the browser has no room for it, the upload goes on without: answers whether it is kept. */
+export async function keepUpload(upload: KeptUpload): Promise<boolean> {
+  if ((await listKept()).length >= uploadsMost) return false
+  return put(upload)
+}
+
+/** Notes what is new of an upload that is kept. */
+export async function changeKept(id: string, change: Partial<KeptUpload>): Promise<void> {
+  const upload = (await listKept()).find((one) => one.id === id)
+  if (upload === undefined) return
+  await put({ ...upload, ...change })
+}
+
+export async function removeKept(id: string): Promise<void> {
+  await withTable('readwrite', (table) => table.delete(id))
+}
+
+/** All that is kept, oldest first. */
+export async function listKept(): Promise<KeptUpload[]> {
+  // Only this module writes there, and its shape goes with the name of the database.
+  const all = await withTable<KeptUpload[]>('readonly', (table) => table.getAll())
+  return (all ?? []).toSorted((a, b) => a.createdAt - b.createdAt)
+}
+
+async function put(upload: KeptUpload): Promise<boolean> {
+  const key = await withTable('readwrite', (table) => table.put(upload))
+  return key !== undefined
+}
+
+/** Runs one request; undefined where the browser refuses: a private window, or no room left. */
+async function withTable<T>(
+  mode: IDBTransactionMode,
+  run: (table: IDBObjectStore) => IDBRequest<T>,
+): Promise<T | undefined> {
+  const database = await openDatabase()
+  if (database === undefined) return undefined
+  try {
+    return await new Promise<T | undefined>((resolve) => {
+      const transaction = database.transaction(tableName, mode)
+      const request = run(transaction.objectStore(tableName))
+      transaction.oncomplete = () => resolve(request.result)
+      transaction.onabort = () => resolve(undefined)
+      transaction.onerror = () => resolve(undefined)
+    })
+  } finally {
+    database.close()
+  }
+}
+
+function openDatabase(): Promise<IDBDatabase | undefined> {
+  return new Promise((resolve) => {
+    const opening = indexedDB.open(databaseName, 1)
+    opening.onupgradeneeded = () => opening.result.createObjectStore(tableName, { keyPath: 'id' })
+    opening.onsuccess = () => resolve(opening.result)
+    opening.onerror = () => resolve(undefined)
+  })
+}

@@ -1,0 +1,134 @@
+import {
+  CairnError,
+  type Client,
+  createResumable,
+  type EncryptedUploadOptions,
+  type Progress,
+  type ResumableOptions,
+  resumeUpload,
+  uploadEncrypted,
+  uploadEncryptedFolder,
+  uploadFile,
+  uploadFolder,
+} from '@cairn/sdk'
+import { createEncryptor } from '../cipher/encrypt-in-worker.ts'
+import { getSettings } from '../theme/settings.ts'
+import type { TransferReport } from '../transfers/transfer-store.ts'
+import { toReport } from './to-report.ts'
+import { type PathFile, refuseDuplicatePaths, type UploadItem } from './upload-item.ts'
+import { dropJob, endJob, forgetState, noteBody, noteState, reviveJob, type UploadJob } from './upload-job.ts'
+import { waitForNetwork } from './wait-for-network.ts'
+
+/** Larger ones are sent in parts: a smaller one is sent again sooner than three requests are made. */
+const partsFromBytes = 8 * 1024 * 1024
+
+type Tools = { report: (change: TransferReport) => void; signal: AbortSignal }
+
+/** Sends an upload, or what is missing of it. Called again after a fault, it goes on. */
+export async function runUpload(client: Client, job: UploadJob, tools: Tools): Promise<{ cid?: string }> {
+  reviveJob(job)
+  try {
+    const result = (await resumeSealed(client, job, tools)) ?? (await sendItem(client, job, tools))
+    await endJob(job)
+    return result
+  } catch (error) {
+    // It was begun at the service while it was being given up.
+    if (job.isDropped && job.state !== undefined) await dropJob(client, job)
+    throw error
+  }
+}
+
+/** Goes on with encrypted bytes that lie here; undefined where there are none, or the service has given them up. */
+async function resumeSealed(
+  client: Client,
+  job: UploadJob,
+  { report, signal }: Tools,
+): Promise<{ cid?: string } | undefined> {
+  const { state, body } = job
+  if (!job.isEncrypted || state === undefined || body === undefined) return undefined
+  const meter = createMeter(body.size, report)
+  try {
+    const cids = await resumeUpload(client, state, body, { signal, onSent: meter, waitToRetry: waiting(report) })
+    return onlyOf(cids)
+  } catch (error) {
+    if (!CairnError.is(error, 'NOT_FOUND') || job.item === undefined) throw error
+    await forgetState(job)
+    return undefined
+  }
+}
+
+async function sendItem(client: Client, job: UploadJob, { report, signal }: Tools): Promise<{ cid?: string }> {
+  const { item, name, isEncrypted } = job
+  if (item === undefined) throw new CairnError('FILE_UNREADABLE')
+  const options = {
+    name,
+    signal,
+    onProgress: (progress: Progress) => report(toReport(progress, isEncrypted)),
+    ...(item.sizeBytes < partsFromBytes ? {} : { resumable: createResumable(keeping(job, report)) }),
+  }
+  if (isEncrypted) return uploadSealed(client, item, options)
+  if (item.kind === 'file') return uploadFile(client, item.file, options)
+  refuseDuplicatePaths(item.files)
+  return uploadFolder(client, nameFolder(item.files, name), options)
+}
+
+/** Keeps what is needed to go on. An encrypted upload whose bytes are not kept begins anew after a reload. */
+function keeping(job: UploadJob, report: Tools['report']): ResumableOptions {
+  return {
+    ...(job.state === undefined || job.isEncrypted ? {} : { state: job.state }),
+    onState: (state) => noteState(job, state),
+    onBody: (body) => noteBody(job, body),
+    waitToRetry: waiting(report),
+  }
+}
+
+/** Says that it waits for the network where there is none. */
+function waiting(report: Tools['report']): NonNullable<ResumableOptions['waitToRetry']> {
+  return async (pauseMs, signal) => {
+    if (!navigator.onLine) report({ stage: 'offline', bytesPerSecond: 0, remainingMs: undefined })
+    await waitForNetwork(pauseMs, signal)
+  }
+}
+
+/** Encrypts in a worker of its own, which ends with the upload. */
+async function uploadSealed(
+  client: Client,
+  item: UploadItem,
+  given: EncryptedUploadOptions & { name: string },
+): Promise<{ cid?: string }> {
+  const { encrypt, end } = createEncryptor()
+  const options = { ...given, encrypt, format: getSettings().fileFormat }
+  try {
+    if (item.kind === 'file') return await uploadEncrypted(client, item.file, options)
+    refuseDuplicatePaths(item.files)
+    const stored = await uploadEncryptedFolder(client, nameFolder(item.files, given.name), { ...options, asOne: true })
+    return onlyOf(stored.map(({ cid }) => cid))
+  } finally {
+    end()
+  }
+}
+
+function onlyOf([only, ...others]: readonly string[]): { cid?: string } {
+  return only !== undefined && others.length === 0 ? { cid: only } : {}
+}
+
+function createMeter(totalBytes: number, report: Tools['report']): (bytes: number) => void {
+  const started = performance.now()
+  let first: number | undefined
+  return (bytes) => {
+    first ??= bytes
+    const bytesPerSecond = ((bytes - first) * 1000) / Math.max(1, performance.now() - started)
+    const remainingMs = bytesPerSecond > 0 ? ((totalBytes - bytes) / bytesPerSecond) * 1000 : undefined
+    report({ ...toReport({ phase: 'send', bytes, total: totalBytes, bytesPerSecond, remainingMs }, true), totalBytes })
+  }
+}
+
+/** Files with the paths that a directory input would have given them, under the folder's name as it was edited. */
+function nameFolder(files: readonly PathFile[], name: string): File[] {
+  return files.map(({ path, file }) => {
+    const named = new File([file], file.name, { type: file.type, lastModified: file.lastModified })
+    const relativePath = `${name}/${path.slice(path.indexOf('/') + 1)}`
+    Object.defineProperty(named, 'webkitRelativePath', { value: relativePath })
+    return named
+  })
+}

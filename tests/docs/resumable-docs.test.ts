@@ -1,0 +1,62 @@
+// The page's example is run as it stands, twice: begun in one process, and gone on with in another.
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { MIB, resumableSegmentBytes, uploadWriterLifetimeMs } from '@cairn/protocol'
+import { createClient, createResumable, type ResumableState, uploadFile } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { runExample } from './run-example.ts'
+
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/how-to/resumable-uploads.md'), 'utf8')
+const configuration = readFileSync(resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8')
+
+let network: TestNetwork
+let folder = ''
+beforeAll(async () => {
+  network = await createTestNetwork()
+  folder = mkdtempSync(join(tmpdir(), 'cairn-film-'))
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await network?.[Symbol.asyncDispose]()
+})
+
+test('the example of the SDK goes on where another process stopped', async () => {
+  const { apiKey } = await createTestKey(network)
+  const film = join(folder, 'film.mkv')
+  const kept = join(folder, 'film.upload.json')
+  writeFileSync(film, randomBytes(20 * MIB))
+  const client = createClient({ network: network.profile, apiKey })
+  const stop = new AbortController()
+  const first = uploadFile(client, film, {
+    signal: stop.signal,
+    resumable: createResumable({ onState: (state) => writeFileSync(kept, JSON.stringify(state)) }),
+    onProgress: ({ bytes }) => {
+      if (bytes > 15 * MIB) stop.abort()
+    },
+  })
+  await expect(first).rejects.toMatchObject({ code: 'ABORTED' })
+  const { id }: ResumableState = JSON.parse(readFileSync(kept, 'utf8'))
+  const said = await runExample(page, network, {
+    before: [`const apiKey = ${JSON.stringify(apiKey)}`],
+    change: { "'film.mkv'": JSON.stringify(film), "'film.upload.json'": JSON.stringify(kept) },
+  })
+  expect(said.trim()).toBe((await uploadFile(client, film)).cid)
+  expect(existsSync(kept)).toBe(false)
+  const answer = await fetch(`${network.profile.api}/api/uploads/${id}`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  })
+  expect(await answer.json()).toMatchObject({ state: 'stored', result: [{ Name: 'film.mkv', Hash: said.trim() }] })
+})
+
+test('its figures are those of the code', () => {
+  expect(page).toContain(`every ${resumableSegmentBytes / MIB} MiB`)
+  expect(uploadWriterLifetimeMs).toBe(8000)
+  expect(page).toContain('silent for eight seconds')
+  expect(configuration).toContain(`\`CAIRN_UPLOAD_LIFE_SECONDS\` | \`${7 * 24 * 3600}\``)
+  expect(page).toContain('after seven days')
+  expect(configuration).toContain('`CAIRN_OPEN_UPLOADS` | `100`')
+  expect(page).toContain('at most 100 unfinished ones')
+})
