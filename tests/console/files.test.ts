@@ -173,21 +173,3 @@ test('a file opens over the list, and Back closes it', async () => {
   expect(new URL(page.url()).pathname).toBe('/files')
   expect(problems).toEqual([])
 })
-
-test('lists, tiles and sheets have no finding of axe, wide and narrow, light and dark', async () => {
-  for (const options of [{}, { width: 360, height: 740, theme: 'dark' as const }]) {
-    const { page, checkAccessibility, problems } = await openWithFiles(2, options)
-    expect(await checkAccessibility()).toEqual([])
-    await page.getByRole('checkbox', { name: 'Select note-001.txt' }).check()
-    expect(await checkAccessibility()).toEqual([])
-    await page.getByRole('button', { name: 'Grid' }).click()
-    await page.getByRole('gridcell').first().waitFor()
-    expect(await checkAccessibility()).toEqual([])
-    await page.getByRole('button', { name: 'Upload' }).first().click()
-    await page.getByRole('dialog', { name: 'Upload' }).waitFor()
-    expect(await checkAccessibility()).toEqual([])
-    const overflow: number = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    expect(overflow).toBeLessThanOrEqual(0)
-    expect(problems).toEqual([])
-  }
-})

@@ -183,8 +183,10 @@ function readKey(
   order: readonly string[],
   columns: number,
 ): Selection | 'handled' | undefined {
-  const { key, shiftKey, ctrlKey, metaKey } = event
-  const isOnPart = event.target !== event.currentTarget && event.target instanceof Element && isOwnPress(event.target)
+  const { key, shiftKey, ctrlKey, metaKey, target, currentTarget } = event
+  // A menu of a row is no part of the list, though its keys are heard here.
+  if (!(target instanceof Node) || !currentTarget.contains(target)) return undefined
+  const isOnPart = target !== currentTarget && isOwnPress(target)
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'a') {
     onSelectAll()
     return 'handled'
@@ -203,12 +205,12 @@ function readKey(
     if (name === key) return moveActive(order, selection, by, shiftKey)
   }
   if (key === 'Escape') return selection.ids.size === 0 ? undefined : { ...selection, ids: new Set() }
-  if (isOnPart) return undefined
-  if (key === ' ' && selection.active !== undefined) return selectRow(order, selection, selection.active, 'toggle')
   if (key === 'Delete' && selection.ids.size > 0) {
     onDelete()
     return 'handled'
   }
+  if (isOnPart) return undefined
+  if (key === ' ' && selection.active !== undefined) return selectRow(order, selection, selection.active, 'toggle')
   const file = files.find(({ id }) => id === selection.active)
   if (key === 'Enter' && file !== undefined) {
     onOpen(file)

@@ -58,7 +58,14 @@ export function FilesView() {
   }
   const open = (file: FileEntry) => void navigate({ to: '/files/$cid', params: { cid: file.cid }, search })
 
-  if (error !== null && files.length === 0) return <ErrorState error={error} onRetry={() => refetch()} />
+  if (error !== null && files.length === 0) {
+    return (
+      <>
+        <PageHeader title={words.files.title} />
+        <ErrorState error={error} onRetry={() => refetch()} />
+      </>
+    )
+  }
   if (isPending) return <FilesSkeleton />
   if (totalFiles === 0 && !isFiltered) return <FirstRun />
   return (
