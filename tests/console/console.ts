@@ -36,6 +36,8 @@ export type Console = AsyncDisposable & {
     width?: number
     height?: number
     theme?: 'light' | 'dark'
+    /** A screen that is touched. */
+    isPhone?: boolean
   }): Promise<ConsolePage>
 }
 
@@ -86,7 +88,8 @@ async function newPage(
     width = 1280,
     height = 800,
     theme = 'light',
-  }: { accounts?: number; width?: number; height?: number; theme?: 'light' | 'dark' } = {},
+    isPhone = false,
+  }: { accounts?: number; width?: number; height?: number; theme?: 'light' | 'dark'; isPhone?: boolean } = {},
 ): Promise<ConsolePage> {
   const context = await browser.newContext({
     viewport: { width, height },
@@ -94,6 +97,8 @@ async function newPage(
     baseURL: network.profile.api,
     locale: 'en-US',
     reducedMotion: 'reduce',
+    isMobile: isPhone,
+    hasTouch: isPhone,
   })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: network.profile.api })
   const wallet = await createTestWallet(context, accounts, network.profile.chain)

@@ -14,6 +14,10 @@ export type TestWallet = {
   allowBatches(): void
   /** Declines the next request of this method, as its owner would. */
   rejectNext(method: string): void
+  /** The next request of this method meets a wallet that has another window open (EIP-1474). */
+  blockNext(method: string): void
+  /** The next request of this method waits until the function is called. */
+  holdNext(method: string): () => void
   /** Another account is chosen in the wallet; pages hear of it. */
   choose(index: number): Promise<void>
   /** The wallet goes to another chain by itself. */
@@ -22,7 +26,6 @@ export type TestWallet = {
   leave(): Promise<void>
 }
 
-const name = 'Test Wallet'
 const icon = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3b5bdb"/><path d="M8 12h16v10H8z" fill="#fff"/></svg>')}`
 
 type Answer = { ok: true; value: unknown } | { ok: false; code: number; message: string }
@@ -40,10 +43,14 @@ export async function createTestWallet(
   context: BrowserContext,
   count: number,
   chain: { rpcUrl: string; chainId: number } | undefined,
+  name = 'Test Wallet',
 ): Promise<TestWallet> {
+  const bridge = `ask_${name.replace(/\W/g, '_')}`
   const accounts = Array.from({ length: count }, () => privateKeyToAccount(generatePrivateKey()))
   const requests: string[] = []
   const rejected = new Set<string>()
+  const blocked = new Set<string>()
+  const held = new Map<string, Promise<void>>()
   const batches = new Map<string, Hex[]>()
   let canBatch = false
   let chosen = 0
@@ -58,8 +65,8 @@ export async function createTestWallet(
   const emit = async (event: string, value: unknown) => {
     for (const page of context.pages()) {
       await page.evaluate(
-        ([type, detail]) => dispatchEvent(new CustomEvent('test-wallet', { detail: { type, value: detail } })),
-        [event, value],
+        ([to, type, detail]) => dispatchEvent(new CustomEvent(to, { detail: { type, value: detail } })),
+        [bridge, event, value] as const,
       )
     }
   }
@@ -81,6 +88,9 @@ export async function createTestWallet(
   }
   const answer = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     requests.push(method)
+    const pause = held.get(method)
+    if (held.delete(method)) await pause
+    if (blocked.delete(method)) throw new WalletError(-32002, `Request of type '${method}' already pending`)
     if (rejected.delete(method)) throw new WalletError(4001, 'User rejected the request.')
     switch (method) {
       case 'wallet_requestPermissions':
@@ -139,7 +149,7 @@ export async function createTestWallet(
   }
   if (count > 0) {
     // Errors lose their code on the way to the page, so they travel as values.
-    await context.exposeFunction('askTestWallet', async (method: string, params: unknown): Promise<Answer> => {
+    await context.exposeFunction(bridge, async (method: string, params: unknown): Promise<Answer> => {
       try {
         return { ok: true, value: await answer(method, Array.isArray(params) ? params : []) }
       } catch (error) {
@@ -147,7 +157,7 @@ export async function createTestWallet(
         return { ok: false, code, message: error instanceof Error ? error.message : String(error) }
       }
     })
-    await context.addInitScript(announce, { name, icon })
+    await context.addInitScript(announce, { name, icon, bridge })
   }
   return {
     name,
@@ -157,6 +167,12 @@ export async function createTestWallet(
       canBatch = true
     },
     rejectNext: (method) => void rejected.add(method),
+    blockNext: (method) => void blocked.add(method),
+    holdNext: (method) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held.set(method, promise)
+      return resolve
+    },
     choose: async (index) => {
       chosen = index
       await emit('accountsChanged', shown())
@@ -187,11 +203,11 @@ function toTransaction(wish: object): { to?: Hex; data?: Hex; value?: bigint } {
 }
 
 /** Runs in the page, before its own scripts. */
-function announce(about: { name: string; icon: string }): void {
+function announce({ name, icon, bridge }: { name: string; icon: string; bridge: string }): void {
   const listeners = new Map<string, Set<(value: unknown) => void>>()
   const provider = {
     request: async ({ method, params }: { method: string; params?: unknown }) => {
-      const ask: (method: string, params: unknown) => Promise<Answer> = Reflect.get(window, 'askTestWallet')
+      const ask: (method: string, params: unknown) => Promise<Answer> = Reflect.get(window, bridge)
       const told = await ask(method, params ?? [])
       if (told.ok) return told.value
       throw Object.assign(new Error(told.message), { code: told.code })
@@ -202,11 +218,11 @@ function announce(about: { name: string; icon: string }): void {
     },
     removeListener: (event: string, listener: (value: unknown) => void) => void listeners.get(event)?.delete(listener),
   }
-  addEventListener('test-wallet', (event) => {
+  addEventListener(bridge, (event) => {
     if (!(event instanceof CustomEvent)) return
     for (const listener of listeners.get(event.detail.type) ?? []) listener(event.detail.value)
   })
-  const info = Object.freeze({ ...about, uuid: 'b2f1f0e2-6d0b-4b3e-9a39-3f9d5c1e7a10', rdns: 'test.wallet' })
+  const info = Object.freeze({ name, icon, uuid: crypto.randomUUID(), rdns: `test.${bridge}` })
   const tell = () =>
     dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
   addEventListener('eip6963:requestProvider', tell)

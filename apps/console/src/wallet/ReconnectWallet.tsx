@@ -20,7 +20,7 @@ export function ReconnectWallet({ family }: { family: WalletFamily }) {
   const pick = async (choice: WalletChoice) => {
     setStep({ name: 'asking', choice })
     try {
-      await connectWallet(config, choice)
+      await connectWallet(config, choice, new AbortController().signal)
     } catch (error) {
       setStep({ name: 'failed', choice, error })
     }

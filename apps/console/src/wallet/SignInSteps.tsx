@@ -28,32 +28,41 @@ export function SignInSteps({ onDone }: { onDone: () => void }) {
   const { staysSignedIn } = useSettings()
   const [step, setStep] = useState<Step>({ name: 'pick' })
   // Who goes back does not wait for the wallet any more, whatever it answers later.
-  const attempt = useRef(0)
+  const attempt = useRef(new AbortController())
   // Read anew with each change of the address.
   const wallet = useWalletAddress() === undefined ? undefined : getConnectedWallet(config)
 
-  const run = async (next: Step, choice: WalletChoice | undefined, work: () => Promise<void>): Promise<boolean> => {
-    const own = ++attempt.current
+  const run = async (
+    next: Step,
+    choice: WalletChoice | undefined,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<boolean> => {
+    const { signal } = begin()
     setStep(next)
     try {
-      await work()
+      await work(signal)
     } catch (error) {
-      if (own === attempt.current) setStep({ name: 'failed', error, choice })
+      if (!signal.aborted) setStep({ name: 'failed', error, choice })
       return false
     }
-    return own === attempt.current
+    return !signal.aborted
+  }
+  const begin = (): AbortController => {
+    attempt.current.abort()
+    attempt.current = new AbortController()
+    return attempt.current
   }
   const sign = async () => {
     if (await run({ name: 'signing' }, undefined, () => signIn(network, config, staysSignedIn))) onDone()
   }
   const pick = async (choice: WalletChoice) => {
-    const connect = () => connectWallet(config, choice)
+    const connect = (signal: AbortSignal) => connectWallet(config, choice, signal)
     if (!(await run({ name: 'connecting', choice }, choice, connect))) return
     chooseWallet(choice)
     await sign()
   }
   const restart = async () => {
-    attempt.current++
+    begin()
     setStep({ name: 'pick' })
     await disconnectWallets(config)
   }

@@ -1,7 +1,7 @@
 import { isEvmAddress, normalizeAddress } from '@cairn/protocol'
 import { useEffect } from 'react'
-import { useConfig } from 'wagmi'
-import { watchConnection } from 'wagmi/actions'
+import { type Config, useConfig } from 'wagmi'
+import { switchConnection, watchConnection } from 'wagmi/actions'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { getSession } from '../session/session-store.ts'
 import { signOut } from '../session/sign-out.ts'
@@ -26,8 +26,9 @@ export function WalletWatch() {
     const stops = [
       watchConnection(config, {
         onChange({ status, address }, before) {
-          if (status === 'connected') compare('evm', address)
-          else if (status === 'disconnected' && before.status === 'connected') compare('evm', undefined)
+          if (status === 'connected') {
+            if (!keepOwnWallet(config)) compare('evm', address)
+          } else if (status === 'disconnected' && before.status === 'connected') compare('evm', undefined)
         },
       }),
       watchSolana((now, before) => {
@@ -41,4 +42,16 @@ export function WalletWatch() {
     }
   }, [config, network])
   return undefined
+}
+
+/** A second EVM wallet that answers late must not end the session of the first: that one stays the wallet of the page. */
+function keepOwnWallet(config: Config): boolean {
+  const session = getSession()
+  const { connections, current } = config.state
+  const own = [...connections.values()].find(
+    ({ accounts: [first] }) => normalizeAddress(first) === normalizeAddress(session?.address),
+  )
+  if (session === undefined || own === undefined || own.connector.uid === current) return false
+  void switchConnection(config, { connector: own.connector })
+  return true
 }

@@ -80,7 +80,8 @@ function getWalletStatus(config: Config): WalletStatus {
 
 /** Leaves every wallet that is connected. */
 export async function disconnectWallets(config: Config): Promise<void> {
-  await Promise.all([disconnect(config), disconnectSolana()])
+  const connectors = [...config.state.connections.values()].map(({ connector }) => connector)
+  await Promise.all([...connectors.map((connector) => disconnect(config, { connector })), disconnectSolana()])
 }
 
 /** Calls back whenever the wallet that signs connects, leaves, or shows another account. */

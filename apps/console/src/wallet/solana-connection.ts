@@ -34,11 +34,12 @@ export function watchSolana(listener: (now: SolanaState, before: SolanaState) =>
 }
 
 /**
- * Connects a wallet; its window opens.
+ * Connects a wallet; its window opens. What it answers after the signal changes nothing.
  * @throws the wallet's own errors, see readWalletFault
  */
-export async function connectSolana(wallet: SolanaWallet): Promise<void> {
+export async function connectSolana(wallet: SolanaWallet, signal: AbortSignal): Promise<void> {
   const account = await ask(wallet, false)
+  if (signal.aborted) return
   if (account === undefined)
     throw new CairnError('NO_WALLET', { message: words.session.noAccount, hint: words.session.noAccountHint })
   adopt(wallet, account)

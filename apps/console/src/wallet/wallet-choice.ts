@@ -26,10 +26,11 @@ export type WalletGroup = { title: string; choices: WalletChoice[] }
 
 /**
  * Connects a wallet; its window opens unless it is connected already.
+ * @param signal aborted by who does not wait any more
  * @throws the wallet's own errors, see readWalletFault
  */
-export async function connectWallet(config: Config, choice: WalletChoice): Promise<void> {
-  if (choice.family === 'solana') await connectSolana(choice.wallet)
+export async function connectWallet(config: Config, choice: WalletChoice, signal: AbortSignal): Promise<void> {
+  if (choice.family === 'solana') await connectSolana(choice.wallet, signal)
   else if (getConnection(config).connector?.uid !== choice.connector.uid) {
     await connect(config, { connector: choice.connector })
   }

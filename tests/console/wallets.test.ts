@@ -1,0 +1,92 @@
+// The wallet dialog: several wallets, one that is busy or declines, none at all, by keyboard and on a phone.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createTestWallet } from './test-wallet.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+test('two wallets announce themselves: each is shown by its picture and chosen by itself, by keyboard alone', async () => {
+  const { page, context, wallet, open, checkAccessibility } = await site.newPage()
+  const other = await createTestWallet(context, 1, undefined, 'Other Wallet')
+  await open('/files')
+  const way = page.getByRole('main').getByRole('button', { name: 'Connect wallet' })
+  await way.focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Connect a wallet' })
+  await dialog.getByRole('button', { name: wallet.name }).waitFor()
+  // A picture that a wallet gave is shown as one, so that nothing in it can run.
+  expect(
+    await dialog.locator('li img').evaluateAll((all) => all.map((one) => one.getAttribute('src')?.slice(0, 19))),
+  ).toEqual(['data:image/svg+xml,', 'data:image/svg+xml,'])
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  expect(await way.evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.keyboard.press('Enter')
+  const choice = dialog.getByRole('button', { name: other.name })
+  for (let i = 0; i < 8 && !(await choice.evaluate((element) => element === document.activeElement)); i++) {
+    await page.keyboard.press('Tab')
+  }
+  other.rejectNext('personal_sign')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('The signature was declined.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await dialog.getByRole('button', { name: 'Other wallets' }).click()
+  await dialog.getByRole('button', { name: wallet.name }).click()
+  await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).waitFor()
+  expect(other.requests).toContain('personal_sign')
+  expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(1)
+})
+
+test('a wallet that has another window open says so, and is asked again', async () => {
+  const { page, wallet, open, checkAccessibility } = await site.newPage({ theme: 'dark' })
+  await open('/files')
+  wallet.blockNext('wallet_requestPermissions')
+  await page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: wallet.name }).click()
+  await dialog.getByRole('heading', { name: 'Your wallet is waiting' }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
+})
+
+test('a wallet that never answers keeps nobody: there is a way back, and the answer that comes later changes nothing', async () => {
+  const { page, context, wallet, open } = await site.newPage()
+  const slow = await createTestWallet(context, 1, undefined, 'Slow Wallet')
+  const free = slow.holdNext('wallet_requestPermissions')
+  await open('/files')
+  await page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: slow.name }).click()
+  await dialog.getByRole('heading', { name: 'Opening Slow Wallet' }).waitFor()
+  await dialog.getByRole('button', { name: 'Other wallets' }).click()
+  await dialog.getByRole('button', { name: wallet.name }).click()
+  await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).waitFor()
+  free()
+  await expect.poll(() => slow.requests.includes('eth_accounts')).toBe(true)
+  await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).waitFor()
+})
+
+test('a phone without a wallet opens this very page in the browser of a wallet app; a desktop is told where to get one', async () => {
+  const phone = await site.newPage({ accounts: 0, width: 360, height: 740, isPhone: true })
+  await phone.open('/open/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
+  await phone.page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  const link = phone.page.getByRole('link', { name: 'Open in MetaMask' })
+  expect(await link.getAttribute('href')).toBe(
+    `https://metamask.app.link/dapp/${new URL(site.network.profile.api).host}/open/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e`,
+  )
+  expect(await phone.checkAccessibility()).toEqual([])
+  expect(await phone.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  const desktop = await site.newPage({ accounts: 0 })
+  await desktop.open('/')
+  await desktop.page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  const get = desktop.page.getByRole('link', { name: 'Get Phantom' })
+  expect(await get.getAttribute('href')).toBe('https://phantom.com/download')
+  expect(await get.getAttribute('rel')).toBe('noreferrer')
+})
