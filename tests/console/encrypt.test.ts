@@ -1,21 +1,22 @@
 // Encrypting and decrypting in the console's worker: what it makes opens elsewhere, and what was changed opens nowhere.
 import { randomBytes } from 'node:crypto'
-import { open as openPath, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, open as openPath, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { encryptBytesV1 } from '@cairn/crypto'
 import {
   type Client,
   decryptBytes,
   downloadBytes,
   getKey,
+  listDirectory,
   listFiles,
   prepareKey,
   saveKey,
   uploadBytes,
 } from '@cairn/sdk'
-import type { Page, Worker } from 'playwright'
+import type { Locator, Page, Worker } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -53,6 +54,13 @@ async function startEncrypted(page: Page, files: Parameters<ReturnType<Page['loc
   await sheet.getByText('Encrypted', { exact: true }).click()
   await sheet.getByRole('button', { name: 'Upload' }).click()
   await page.getByRole('region', { name: 'Transfers' }).waitFor(patient)
+}
+
+/** Opens what is locked: by itself where the key nodes know the user already, else by a press. */
+async function unlock(button: Locator, shown: Locator) {
+  await button.or(shown).first().waitFor(patient)
+  if (await button.isVisible()) await button.click()
+  await shown.waitFor(patient)
 }
 
 const isCipher = (worker: Worker) => worker.url().includes('cipher')
@@ -117,6 +125,51 @@ test('an upload canceled while it is encrypted ends its worker and stores nothin
   }
 })
 
+test('a folder goes up as one with its names hidden, and its reader walks through it', async () => {
+  const top = await mkdtemp(join(tmpdir(), 'cairn-trip-'))
+  try {
+    await mkdir(join(top, 'day one'))
+    await writeFile(join(top, 'plan.txt'), 'Up the hill')
+    await writeFile(join(top, 'day one', 'notes.txt'), 'Stones and wind')
+    const { page, problems, client, open, checkAccessibility } = await openSignedIn('v1')
+    await page.getByRole('button', { name: 'Upload' }).first().click()
+    const sheet = page.getByRole('dialog', { name: 'Upload' })
+    await sheet.getByText('Encrypted', { exact: true }).click()
+    await sheet.locator('input[data-upload=folder]').setInputFiles(top)
+    await sheet.getByText(/One key for the whole folder/).waitFor(patient)
+    await sheet.getByText('Each file apart').click()
+    await sheet.getByText(/a CID and a key of its own/).waitFor()
+    await sheet.getByText('As one folder with one CID').click()
+    await sheet.getByRole('button', { name: 'Upload' }).click()
+    await page.getByRole('region', { name: 'Transfers' }).waitFor(patient)
+    await expect.poll(async () => (await Array.fromAsync(listFiles(client))).length, patient).toBe(1)
+    const [row] = await Array.fromAsync(listFiles(client))
+    const cid = row?.cid ?? ''
+    expect(row).toMatchObject({ fileName: basename(top), encryption: true })
+    const names = (await Array.fromAsync(listDirectory(client, cid))).map(({ name }) => name)
+    expect(names.sort()).toEqual(['0', '1', 'index'])
+
+    await open(`/files/${cid}`)
+    const drawer = page.getByRole('dialog', { name: basename(top) })
+    const openFolder = drawer.getByRole('button', { name: 'Open the folder' })
+    const dayOne = drawer.getByRole('link', { name: /^day one/ })
+    await unlock(openFolder, dayOne)
+    expect(await checkAccessibility()).toEqual([])
+    await dayOne.click()
+    await page.getByRole('link', { name: /^notes\.txt/ }).click()
+    await page.getByText('Stones and wind').waitFor(patient)
+    expect(new URL(page.url()).pathname).toBe(`/files/${cid}/day%20one/notes.txt`)
+    await page.reload()
+    const again = page.getByRole('button', { name: 'Open the folder' })
+    await unlock(again, page.getByText('Stones and wind'))
+    await open(`/files/${cid}/nothing.txt`)
+    await unlock(again, page.getByText('The folder has no such file'))
+    expect(problems).toEqual([])
+  } finally {
+    await rm(top, { recursive: true, force: true })
+  }
+})
+
 test('of a file whose bytes were changed nothing is shown', async () => {
   const { page, problems, client, open } = await openSignedIn('v1')
   const key = prepareKey()
@@ -131,8 +184,7 @@ test('of a file whose bytes were changed nothing is shown', async () => {
   })
   await open(`/files/${cid}`)
   const drawer = page.getByRole('dialog', { name: 'map.txt' })
-  await drawer.getByRole('button', { name: 'Decrypt and show' }).click()
-  await drawer.getByText(/DECRYPTION_FAILED/).waitFor(patient)
+  await unlock(drawer.getByRole('button', { name: 'Decrypt and show' }), drawer.getByText(/DECRYPTION_FAILED/))
   expect(await page.getByText('lies under the oak').count()).toBe(0)
   expect(problems).toEqual([])
 })

@@ -1,13 +1,13 @@
-import { Download, KeyRound, LockKeyhole, LockKeyholeOpen } from 'lucide-react'
+import { Download, KeyRound } from 'lucide-react'
 import { useEffect } from 'react'
 import { AccessFault } from '../access/AccessFault.tsx'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
-import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { words } from '../words/words.ts'
 import { BlobPreview } from './BlobPreview.tsx'
+import { Locked } from './Locked.tsx'
 import { saveBlob } from './save-blob.ts'
 import { useDecryption } from './use-decryption.ts'
 import { isFileWanted, wantFile } from './wanted-file.ts'
@@ -24,18 +24,22 @@ export function EncryptedContent({
   name,
   mimeType,
   sizeBytes,
+  masterKey,
 }: {
+  /** Of the file, or of a folder with the path in it. */
   cid: string
   name: string
   mimeType: string | null
   sizeBytes: number
+  /** The key, where it is known: that of the folder. */
+  masterKey?: string
 }) {
   const session = useSession()
-  const { blob, error, isPending, progress, begin, cancel } = useDecryption(cid)
+  const { blob, error, isPending, progress, begin, cancel } = useDecryption(cid, masterKey)
   const isSignedIn = session !== undefined
   const isLarge = sizeBytes >= largeBytes
   const knowsKeys = session?.keySession !== undefined
-  const opensItself = isSignedIn && !isLarge && (knowsKeys || isFileWanted(cid))
+  const opensItself = isSignedIn && !isLarge && (masterKey !== undefined || knowsKeys || isFileWanted(cid))
   const isFresh = blob === undefined && error === null && !isPending
   useEffect(() => {
     if (!opensItself || !isFresh) return
@@ -58,28 +62,14 @@ export function EncryptedContent({
   }
   if (isPending) return <Decrypting progress={progress} onCancel={cancel} />
   if (error !== null && !isAborted(error)) return <AccessFault cid={cid} error={error} onRetry={begin} />
-  const start = () => {
-    if (isSignedIn) return begin()
-    // Goes on by itself once the wallet dialog is through.
-    wantFile(cid)
-    openWalletDialog()
-  }
   return (
-    <div className="flex flex-col items-center gap-3 rounded-lg bg-sunken px-4 py-10 text-center">
-      <span className="grid size-12 place-items-center rounded-xl bg-accent-soft text-accent-ink">
-        <LockKeyhole aria-hidden="true" size={22} strokeWidth={1.7} />
-      </span>
-      <p className="font-semibold text-lg">
-        {isLarge ? words.preview.largeTitle(sizeBytes) : words.preview.lockedTitle}
-      </p>
-      <p className="max-w-sm text-ink-soft">
-        {isLarge ? words.preview.largeHint : isSignedIn ? words.preview.lockedHint : words.preview.signInHint}
-      </p>
-      <Button kind="primary" onClick={start}>
-        {isSignedIn ? <LockKeyholeOpen aria-hidden="true" size={16} /> : undefined}
-        {isSignedIn ? (isLarge ? words.preview.decryptAnyway : words.preview.decrypt) : words.session.connect}
-      </Button>
-    </div>
+    <Locked
+      cid={cid}
+      title={isLarge ? words.preview.largeTitle(sizeBytes) : words.preview.lockedTitle}
+      hint={isLarge ? words.preview.largeHint : words.preview.lockedHint}
+      action={isLarge ? words.preview.decryptAnyway : words.preview.decrypt}
+      onOpen={begin}
+    />
   )
 }
 

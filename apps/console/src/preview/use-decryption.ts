@@ -2,11 +2,13 @@ import { getKey, type Progress } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { decryptInWorker } from '../cipher/decrypt-in-worker.ts'
+import { useNetwork } from '../network/NetworkProvider.tsx'
 import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 
-/** Decrypting one file: begun by the user, followed, stopped when the page is left. */
-export function useDecryption(cid: string) {
+/** Decrypting one file, under the key that is known or that of the key nodes: begun by the user, followed, stopped when the page is left. */
+export function useDecryption(cid: string, knownKey?: string) {
+  const network = useNetwork()
   const needKeyClient = useKeyClient()
   const address = useSession()?.address
   const [progress, setProgress] = useState<Progress>()
@@ -17,9 +19,8 @@ export function useDecryption(cid: string) {
       const own = new AbortController()
       stop.current = own
       setProgress(undefined)
-      const client = await needKeyClient()
-      const { masterKey } = await getKey(client, cid, { signal: own.signal })
-      return decryptInWorker(client.network, cid, masterKey, { signal: own.signal, onProgress: setProgress })
+      const masterKey = knownKey ?? (await getKey(await needKeyClient(), cid, { signal: own.signal })).masterKey
+      return decryptInWorker(network, cid, masterKey, { signal: own.signal, onProgress: setProgress })
     },
   })
   useEffect(() => {

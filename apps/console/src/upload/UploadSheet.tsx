@@ -45,7 +45,7 @@ function Sheet() {
 
   const canEncrypt = network.keyRouter !== undefined || network.keyNodes !== undefined
   const isEncrypted = encrypts && canEncrypt
-  const chosen = tab === 'text' ? [] : isApart || isEncrypted ? splitFolders(items) : items
+  const chosen = tab === 'text' ? [] : isApart ? splitFolders(items) : items
   const faults = findNameFaults(chosen)
   const sizeBytes = tab === 'text' ? new TextEncoder().encode(text).length : totalBytes(chosen)
   const quote = useQuote(sizeBytes)
@@ -114,7 +114,7 @@ function Sheet() {
         {tab === 'text' ? (
           <TextPart text={text} onText={setText} name={textName} onName={setTextName} showFaults={wasTried} />
         ) : (
-          <ChosenFiles items={isApart || isEncrypted ? chosen : items} faults={faults} unreadable={unreadable} />
+          <ChosenFiles items={isApart ? chosen : items} faults={faults} unreadable={unreadable} />
         )}
         <Choice
           label={words.upload.access}
@@ -132,9 +132,7 @@ function Sheet() {
           ]}
         />
         {tab === 'files' && items.some(({ kind }) => kind === 'folder') ? (
-          isEncrypted ? (
-            <p className="text-ink-soft text-sm">{words.upload.folderEncrypted}</p>
-          ) : (
+          <div className="flex flex-col gap-2">
             <Segments
               label={words.upload.folderAs}
               isLabelShown
@@ -145,7 +143,12 @@ function Sheet() {
               ]}
               onChange={(value) => setApart(value === 'apart')}
             />
-          )
+            {isEncrypted ? (
+              <p className="text-ink-soft text-sm">
+                {isApart ? words.upload.folderApartEncrypted : words.upload.folderOneEncrypted}
+              </p>
+            ) : undefined}
+          </div>
         ) : undefined}
         {sizeBytes > 0 ? <UploadQuote quote={quote} /> : undefined}
         {quote.missingBytes > 0 || waits ? (

@@ -1,4 +1,5 @@
-import { CairnError } from '@cairn/sdk'
+import { CairnError, isFolder } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { FileQuestion, Globe } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -6,12 +7,14 @@ import { AccessPanel } from '../../access/AccessPanel.tsx'
 import { type FileInfo, nameOf, useFileInfo } from '../../files/use-file-info.ts'
 import { EncryptedContent } from '../../preview/EncryptedContent.tsx'
 import { SignInGate } from '../../session/SignInGate.tsx'
+import { useClient } from '../../session/use-client.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { words } from '../../words/words.ts'
+import { EncryptedFolder } from './EncryptedFolder.tsx'
 import { CopyLink, FileDetails } from './FileDetails.tsx'
 import { FileTabs } from './FileTabs.tsx'
 import { FolderPath } from './FolderView.tsx'
@@ -39,7 +42,11 @@ export function FilePage() {
       ) : path !== '' ? (
         <>
           <FolderPath cid={cid} path={path} rootName={nameOf(data)} />
-          <PublicContent cid={cid} path={path} name={below} mimeType={null} />
+          {data.encryption ? (
+            <EncryptedFolder cid={cid} path={path} />
+          ) : (
+            <PublicContent cid={cid} path={path} name={below} mimeType={null} />
+          )}
         </>
       ) : (
         <>
@@ -95,13 +102,33 @@ function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' |
 
 /** The content of a file: public at once, encrypted after the key nodes said yes. */
 export function FileContent({ info }: { info: FileInfo }) {
-  const { cid, encryption, mimeType, fileSizeInBytes } = info
-  const common = { cid, name: nameOf(info), mimeType }
+  const { cid, encryption, mimeType } = info
   return encryption ? (
-    <EncryptedContent key={cid} {...common} sizeBytes={Number(fileSizeInBytes)} />
+    <Encrypted key={cid} info={info} />
   ) : (
-    <PublicContent {...common} />
+    <PublicContent cid={cid} name={nameOf(info)} mimeType={mimeType} />
   )
+}
+
+function Encrypted({ info }: { info: FileInfo }) {
+  const { cid, mimeType, fileSizeInBytes } = info
+  const client = useClient()
+  // Folders have no type; of what has one, nothing need be asked.
+  const mayBeFolder = mimeType === null
+  const {
+    data: isOneFolder = mayBeFolder ? undefined : false,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['is-folder', cid],
+    queryFn: ({ signal }) => isFolder(client, cid, { signal }),
+    enabled: mayBeFolder,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
+  if (isOneFolder === undefined) return <Skeleton className="h-40 w-full" />
+  if (isOneFolder) return <EncryptedFolder cid={cid} />
+  return <EncryptedContent cid={cid} name={nameOf(info)} mimeType={mimeType} sizeBytes={Number(fileSizeInBytes)} />
 }
 
 function Elsewhere({ title, hint, children }: { title: string; hint: string; children: ReactNode }) {

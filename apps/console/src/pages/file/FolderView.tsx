@@ -15,7 +15,7 @@ export function FolderView({
 }: {
   cid: string
   path: string
-  items: readonly FolderItem[]
+  items: readonly Pick<FolderItem, 'name' | 'dagSizeBytes'>[]
   isCut: boolean
 }) {
   if (items.length === 0) return <p className="text-ink-soft text-sm">{words.preview.folderEmpty}</p>

@@ -24,7 +24,9 @@ export const upload = {
   folderAs: 'Folders',
   folderOne: 'As one folder with one CID',
   folderApart: 'Each file apart',
-  folderEncrypted: 'Each file of an encrypted folder gets a CID and key of its own.',
+  folderOneEncrypted:
+    'One key for the whole folder: it is shared as one. Names are hidden; how many files there are, and about how large, is not.',
+  folderApartEncrypted: 'Each file gets a CID and a key of its own, and can be shared by itself.',
   nameOf: (name: string) => `Name of ${name}`,
   remove: (name: string) => `Remove ${name}`,
   files: (count: number) => (count === 1 ? '1 file' : `${formatCount(count)} files`),

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { namesBelow } from './names-below.ts'
+
+const files = ['b.txt', 'a10.txt', 'a9.txt', 'day one/film.bin', 'day one/more/x'].map((path, sizeBytes) => ({
+  path,
+  sizeBytes,
+}))
+const names = (folder: string) => namesBelow(files, folder)?.map(({ name }) => name)
+
+test('a folder has its files and its folders, each once, folders first', () => {
+  expect(names('')).toEqual(['day one', 'a9.txt', 'a10.txt', 'b.txt'])
+  expect(namesBelow(files, 'day one')).toEqual([
+    { name: 'more', sizeBytes: undefined },
+    { name: 'film.bin', sizeBytes: 3 },
+  ])
+  expect(names('day one/more')).toEqual(['x'])
+})
+
+test('what is no folder has none', () => {
+  expect(names('day')).toBeUndefined()
+  expect(names('b.txt')).toBeUndefined()
+  expect(namesBelow([], '')).toEqual([])
+})

@@ -1,0 +1,26 @@
+/** A name in a folder: bytes of a file, undefined for a folder. */
+export type NameBelow = { name: string; sizeBytes: number | undefined }
+
+/** The names in a folder of a list of paths, folders first; undefined where there is no such folder. */
+export function namesBelow(
+  files: readonly { path: string; sizeBytes: number }[],
+  folder: string,
+): NameBelow[] | undefined {
+  const start = folder === '' ? '' : `${folder}/`
+  const names = new Map<string, number | undefined>()
+  for (const { path, sizeBytes } of files) {
+    if (!path.startsWith(start)) continue
+    const rest = path.slice(start.length)
+    const slash = rest.indexOf('/')
+    names.set(slash < 0 ? rest : rest.slice(0, slash), slash < 0 ? sizeBytes : undefined)
+  }
+  if (names.size === 0 && folder !== '') return undefined
+  const order = new Intl.Collator(undefined, { numeric: true })
+  return [...names]
+    .map(([name, sizeBytes]) => ({ name, sizeBytes }))
+    .sort(
+      (one, other) =>
+        Number(one.sizeBytes !== undefined) - Number(other.sizeBytes !== undefined) ||
+        order.compare(one.name, other.name),
+    )
+}
