@@ -10,7 +10,7 @@ const initialScriptKb = 170
 const initialStyleKb = 12
 const lazyChunkKb = 45
 /** Chunks that one action of a user loads, not a page. */
-const onDemand = /^(?:verify|sign-with-key|sign-client)/
+const onDemand = /^(?:verify|sign-with-key|sign-client|pdf\.worker|PdfView)/
 
 let site: ConsoleTest
 let folder = ''

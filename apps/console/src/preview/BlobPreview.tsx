@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { MediaView, NoPreview, TextView } from './ContentView.tsx'
 import { decodeText, textBytesMost } from './decode-text.ts'
+import { PdfPreview, pdfBytesMost } from './PdfPreview.tsx'
 import { choosePreview, type PreviewForm } from './preview-kind.ts'
 import { useObjectUrl } from './use-object-url.ts'
 
@@ -13,6 +14,7 @@ export function BlobPreview({ blob, name, mimeType }: { blob: Blob; name: string
   const form = choosePreview(name, mimeType)
   if (form.kind === 'none' || (form.kind === 'svg' && blob.size > svgBytesMost)) return <NoPreview />
   if (form.kind === 'text') return <BlobText blob={blob} name={name} />
+  if (form.kind === 'pdf') return <BlobPdf blob={blob} name={name} />
   return form.kind === 'svg' ? (
     <BlobDrawing blob={blob} form={form} name={name} />
   ) : (
@@ -35,6 +37,23 @@ function BlobDrawing({ blob, form, name }: { blob: Blob; form: PreviewForm; name
     return () => reader.abort()
   }, [blob, form.type])
   return url === undefined ? <Skeleton className="h-40 w-full" /> : <MediaView form={form} url={url} name={name} />
+}
+
+function BlobPdf({ blob, name }: { blob: Blob; name: string }) {
+  const [bytes, setBytes] = useState<Uint8Array>()
+  useEffect(() => {
+    let isGone = false
+    void blob
+      .slice(0, pdfBytesMost + 1)
+      .arrayBuffer()
+      .then((buffer) => {
+        if (!isGone) setBytes(new Uint8Array(buffer))
+      })
+    return () => {
+      isGone = true
+    }
+  }, [blob])
+  return <PdfPreview bytes={bytes} name={name} />
 }
 
 function BlobText({ blob, name }: { blob: Blob; name: string }) {

@@ -7,6 +7,7 @@ import { ErrorState } from '../ui/ErrorState.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { MediaView, NoPreview, TextView } from './ContentView.tsx'
 import { decodeText, textBytesMost } from './decode-text.ts'
+import { PdfPreview, pdfBytesMost } from './PdfPreview.tsx'
 import { choosePreview } from './preview-kind.ts'
 
 /** A public file, or one in a public folder. Pictures and films come from the gateway, which is another origin. */
@@ -15,6 +16,7 @@ export function PublicPreview({ cidPath, name, mimeType }: { cidPath: string; na
   const form = choosePreview(name, mimeType)
   if (form.kind === 'none') return <NoPreview />
   if (form.kind === 'text') return <PublicText cidPath={cidPath} name={name} />
+  if (form.kind === 'pdf') return <PublicPdf cidPath={cidPath} name={name} />
   return <MediaView form={form} url={gatewayUrl(network, cidPath, name === '' ? {} : { filename: name })} name={name} />
 }
 
@@ -33,4 +35,17 @@ function PublicText({ cidPath, name }: { cidPath: string; name: string }) {
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
   if (data === undefined) return <Skeleton className="h-40 w-full" />
   return data.text === null ? <NoPreview /> : <TextView text={data.text} name={name} isCut={data.isCut} />
+}
+
+function PublicPdf({ cidPath, name }: { cidPath: string; name: string }) {
+  const client = useClient()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['pdf', cidPath],
+    queryFn: ({ signal }) => downloadBytes(client, cidPath, { signal, toByte: pdfBytesMost + 1 }),
+    staleTime: Number.POSITIVE_INFINITY,
+    // It may be large: nobody keeps it who does not look at it.
+    gcTime: 0,
+  })
+  if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
+  return <PdfPreview bytes={data} name={name} />
 }

@@ -12,7 +12,8 @@ test.each([
   ['README.md', 'application/octet-stream', 'text'],
   ['a.mp4', 'application/octet-stream', 'video'],
   ['a.ogg', 'audio/ogg', 'audio'],
-  ['a.pdf', 'application/pdf', 'none'],
+  ['a.pdf', 'application/pdf', 'pdf'],
+  ['a.pdf', 'application/octet-stream', 'pdf'],
   ['a.exe', null, 'none'],
   ['', null, 'none'],
 ])('%s of type %s is shown as %s', (name, type, kind) => {
@@ -24,6 +25,7 @@ test('no form gives bytes a type that could run', () => {
     ['a.html', 'text/html'],
     ['a.js', 'application/javascript'],
     ['a.xml', 'application/xml'],
+    ['a.pdf', 'application/pdf'],
     ['a.swf', 'application/x-shockwave-flash'],
     ['constructor', 'constructor'],
   ] as const) {

@@ -1,5 +1,5 @@
 /** How content is shown. Everything that is not in the lists is `none`: details and a download. */
-export type PreviewKind = 'text' | 'image' | 'svg' | 'audio' | 'video' | 'none'
+export type PreviewKind = 'text' | 'image' | 'svg' | 'pdf' | 'audio' | 'video' | 'none'
 
 /** A way to show content, and the fixed type its bytes are given. Nothing here can run in a page. */
 export type PreviewForm = { kind: PreviewKind; type: string }
@@ -7,6 +7,8 @@ export type PreviewForm = { kind: PreviewKind; type: string }
 const none: PreviewForm = { kind: 'none', type: 'application/octet-stream' }
 const text: PreviewForm = { kind: 'text', type: 'text/plain' }
 const svg: PreviewForm = { kind: 'svg', type: 'image/svg+xml' }
+/** Drawn by a reader of our own; its bytes never get this type as an address. */
+const pdf: PreviewForm = { kind: 'pdf', type: 'application/octet-stream' }
 
 /** Types that the browser shows by an element of its own, by the endings that files of them have. */
 const endingsByType: Readonly<Record<string, readonly string[]>> = {
@@ -36,6 +38,7 @@ const aliases: Readonly<Record<string, string>> = {
   'audio/wave': 'audio/wav',
   'audio/x-m4a': 'audio/mp4',
   'audio/x-flac': 'audio/flac',
+  'application/x-pdf': 'application/pdf',
 }
 
 const textTypes =
@@ -46,6 +49,7 @@ const textEndings =
 function toForm(type: string): PreviewForm {
   const known = aliases[type] ?? type
   if (known === svg.type) return svg
+  if (known === 'application/pdf') return pdf
   if (!Object.hasOwn(endingsByType, known)) return none
   if (known.startsWith('image/')) return { kind: 'image', type: known }
   return { kind: known.startsWith('audio/') ? 'audio' : 'video', type: known }
@@ -62,6 +66,7 @@ export function choosePreview(name: string, mimeType: string | null): PreviewFor
   if (textTypes.test(type)) return text
   const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   if (ending === 'svg') return svg
+  if (ending === 'pdf') return pdf
   for (const [known, endings] of Object.entries(endingsByType)) if (endings.includes(ending)) return toForm(known)
   return textEndings.test(ending) ? text : none
 }

@@ -1,12 +1,27 @@
-import { formatBytes } from '../format.ts'
+import { formatBytes, formatCount } from '../format.ts'
 
 /** One file: its tabs, what is shown of it, decrypting it. */
 export const preview = {
   tabs: 'Parts of this file',
   tab: { preview: 'Preview', details: 'Details', access: 'Access', proofs: 'Proofs', names: 'Names' },
   noneTitle: 'No preview for this file',
-  noneHint: 'The console shows text, pictures, sound and film. Anything else can be saved and opened on your machine.',
+  noneHint:
+    'The console shows text, PDF, pictures, sound and film. Anything else can be saved and opened on your machine.',
   broken: 'The browser cannot show it: it may be damaged, or of another type than its name says.',
+  pdfTools: 'Pages and size',
+  pdfBack: 'Page before',
+  pdfNext: 'Next page',
+  pdfPage: 'Page',
+  pdfOf: (count: number) => `of ${formatCount(count)}`,
+  pdfSmaller: 'Smaller',
+  pdfLarger: 'Larger',
+  pdfZoom: (factor: number) => `${Math.round(factor * 100)} %`,
+  pdfPages: (name: string) => `Pages of ${name}`,
+  pdfWhere: (page: number, count: number) => `Page ${formatCount(page)} of ${formatCount(count)}`,
+  pdfNoText: 'This page has no text; it may be a picture of one.',
+  pdfPassword: 'It is locked with a password. Save it and open it on your machine.',
+  pdfLarge: (bytes: number) => `It is larger than ${formatBytes(bytes)}. Save it and open it on your machine.`,
+  pdfPageBroken: (page: number) => `Page ${formatCount(page)} cannot be shown.`,
   cut: 'Only the beginning is shown. Download the file to see all of it.',
   emptyFile: '(empty)',
   notFoundTitle: 'This service does not know the file',

@@ -1,0 +1,165 @@
+import { ChevronLeft, ChevronRight, ZoomIn, ZoomOut } from 'lucide-react'
+import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { IconButton } from '../../ui/IconButton.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { fieldClass } from '../../ui/TextField.tsx'
+import { words } from '../../words/words.ts'
+import { NoPreview } from '../ContentView.tsx'
+import { type DrawnPage, drawPage } from './draw-page.ts'
+import { openPdf } from './open-pdf.ts'
+
+/** Times the width of the frame. */
+const zooms: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4]
+
+/** A PDF, page by page, drawn on a canvas: nothing in it runs. Its text is there for readers of the page. */
+export function PdfView({ bytes, name }: { bytes: Uint8Array; name: string }) {
+  const [document, setDocument] = useState<PDFDocumentProxy>()
+  const [fault, setFault] = useState<string>()
+  useEffect(() => {
+    setDocument(undefined)
+    setFault(undefined)
+    // What reads it takes the bytes away.
+    const opening = openPdf(bytes.slice())
+    let isGone = false
+    opening.promise.then(
+      (opened) => (isGone ? undefined : setDocument(opened)),
+      (error: unknown) => (isGone ? undefined : setFault(faultOf(error))),
+    )
+    return () => {
+      isGone = true
+      opening.end()
+    }
+  }, [bytes])
+  if (fault !== undefined) return <NoPreview hint={fault} />
+  return document === undefined ? <Skeleton className="h-96 w-full" /> : <Pages document={document} name={name} />
+}
+
+function faultOf(error: unknown): string {
+  return error instanceof Error && error.name === 'PasswordException' ? words.preview.pdfPassword : words.preview.broken
+}
+
+function Pages({ document, name }: { document: PDFDocumentProxy; name: string }) {
+  const id = useId()
+  const frame = useRef<HTMLElement>(null)
+  const sheet = useRef<HTMLDivElement>(null)
+  const [number, setNumber] = useState(1)
+  const [zoom, setZoom] = useState(1)
+  const [frameWidth, setFrameWidth] = useState(0)
+  const [drawn, setDrawn] = useState<DrawnPage>()
+  const [isBroken, setBroken] = useState(false)
+  const count = document.numPages
+
+  useEffect(() => {
+    const { current } = frame
+    if (current === null) return
+    const watch = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setFrameWidth(Math.floor(entry.contentRect.width))
+    })
+    watch.observe(current)
+    return () => watch.disconnect()
+  }, [])
+  useEffect(() => {
+    if (frameWidth === 0) return
+    const stop = new AbortController()
+    setBroken(false)
+    drawPage(document, { number, width: frameWidth * zoom, signal: stop.signal }).then(
+      (page) => {
+        if (stop.signal.aborted) return
+        page.canvas.style.width = `${page.width}px`
+        page.canvas.style.height = `${page.height}px`
+        page.canvas.setAttribute('aria-hidden', 'true')
+        sheet.current?.replaceChildren(page.canvas)
+        setDrawn(page)
+      },
+      () => {
+        // One page that cannot be drawn, or takes too long, does not hide the others.
+        if (!stop.signal.aborted) setBroken(true)
+      },
+    )
+    return () => stop.abort()
+  }, [document, number, frameWidth, zoom])
+
+  const go = (next: number) => {
+    setNumber(Math.min(count, Math.max(1, next)))
+    frame.current?.scrollTo({ top: 0 })
+  }
+  const step = (by: 1 | -1) => setZoom((before) => zooms[zooms.indexOf(before) + by] ?? before)
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const { key } = event
+    if (key === 'PageDown' || key === 'ArrowRight') go(number + 1)
+    else if (key === 'PageUp' || key === 'ArrowLeft') go(number - 1)
+    else if (key === 'Home') go(1)
+    else if (key === 'End') go(count)
+    else if (key === '+' || key === '=') step(1)
+    else if (key === '-') step(-1)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <div className="flex flex-col gap-2">
+      <div role="toolbar" aria-label={words.preview.pdfTools} className="flex flex-wrap items-center gap-1">
+        <IconButton
+          icon={ChevronLeft}
+          label={words.preview.pdfBack}
+          disabled={number === 1}
+          onClick={() => go(number - 1)}
+        />
+        <label htmlFor={id} className="text-sm">
+          {words.preview.pdfPage}
+        </label>
+        <input
+          id={id}
+          type="number"
+          min={1}
+          max={count}
+          value={number}
+          onChange={({ currentTarget }) => {
+            const wanted = currentTarget.valueAsNumber
+            if (Number.isInteger(wanted)) go(wanted)
+          }}
+          className={`${fieldClass} h-9 w-16 text-center tabular pointer-coarse:h-11`}
+        />
+        <span className="text-ink-soft text-sm tabular">{words.preview.pdfOf(count)}</span>
+        <IconButton
+          icon={ChevronRight}
+          label={words.preview.pdfNext}
+          disabled={number === count}
+          onClick={() => go(number + 1)}
+        />
+        <span className="ml-auto flex items-center gap-1">
+          <IconButton
+            icon={ZoomOut}
+            label={words.preview.pdfSmaller}
+            disabled={zoom === zooms[0]}
+            onClick={() => step(-1)}
+          />
+          <span className="w-12 text-center text-ink-soft text-sm tabular">{words.preview.pdfZoom(zoom)}</span>
+          <IconButton
+            icon={ZoomIn}
+            label={words.preview.pdfLarger}
+            disabled={zoom === zooms.at(-1)}
+            onClick={() => step(1)}
+          />
+        </span>
+      </div>
+      {isBroken ? <p className="text-sm text-warn">{words.preview.pdfPageBroken(number)}</p> : undefined}
+      <section
+        ref={frame}
+        aria-label={words.preview.pdfPages(name)}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+        tabIndex={0}
+        onKeyDown={onKey}
+        className="relative max-h-[60dvh] min-h-40 overflow-auto rounded-lg border border-line bg-sunken [scrollbar-gutter:stable]"
+      >
+        <div ref={sheet} className="grid w-fit min-w-full place-items-center" />
+        <p className="sr-only">{drawn?.text === '' ? words.preview.pdfNoText : drawn?.text}</p>
+      </section>
+      <p role="status" className="sr-only">
+        {words.preview.pdfWhere(number, count)}
+      </p>
+    </div>
+  )
+}
