@@ -1,0 +1,193 @@
+// Without a mouse, without colours, without motion, by ear: what the console promises to people who use it so.
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+/** The machine may be busy. */
+const patience = { timeout: 30_000 }
+/** Presses of Tab within which everything on a page is reached. */
+const tabsMost = 80
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+/** What the element with the focus is called. */
+const focused =
+  "(() => { const one = document.activeElement; return one?.getAttribute('aria-label') ?? ([...(one?.labels ?? [])].map((label) => label.textContent).join(' ') || one?.textContent || '') })()"
+
+/** Presses Tab until the focus is on what is called so. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  const passed: string[] = []
+  for (let i = 0; i < tabsMost; i++) {
+    const current: string = await page.evaluate(focused)
+    if (name.test(current)) return
+    passed.push(current.slice(0, 40))
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`no Tab leads to ${name}: ${passed.join(' | ')}`)
+}
+
+/** Goes down a menu until the item is highlighted, and takes it. */
+async function takeItem(page: Page, name: string): Promise<void> {
+  await page.getByRole('menuitem', { name, exact: true }).waitFor()
+  await expect
+    .poll(async () => {
+      if ((await page.evaluate(focused)) === name) return true
+      await page.keyboard.press('ArrowDown')
+      return false
+    }, patience)
+    .toBe(true)
+  await page.keyboard.press('Enter')
+}
+
+test('signing in, uploading, opening, sharing and publishing, by the keyboard alone', {
+  timeout: 240_000,
+}, async () => {
+  const { page, open } = await site.newPage()
+  const { keyboard } = page
+  await open('/')
+  await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
+  await tabTo(page, /^Connect wallet$/)
+  await keyboard.press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).waitFor()
+  await tabTo(page, /Test Wallet/)
+  await keyboard.press('Enter')
+  await page.getByText('Nothing here yet').waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  await keyboard.press('u')
+  await page.getByRole('dialog', { name: 'Upload' }).waitFor()
+  await tabTo(page, /^Files$/)
+  await keyboard.press('ArrowRight')
+  await page.getByLabel('Text', { exact: true }).last().waitFor()
+  await expect
+    .poll(async () => {
+      await keyboard.press('Tab')
+      return page.evaluate("document.activeElement.matches('textarea')")
+    }, patience)
+    .toBe(true)
+  await keyboard.type('typed by hand')
+  await tabTo(page, /^Public/)
+  await keyboard.press('ArrowDown')
+  expect(await page.getByRole('radio', { name: /^Encrypted/ }).isChecked()).toBe(true)
+  await tabTo(page, /^Start upload$/)
+  await keyboard.press('Enter')
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor(patience)
+
+  await tabTo(page, /^Your files$/)
+  await keyboard.press('ArrowDown')
+  await keyboard.press('Enter')
+  const drawer = page.getByRole('dialog', { name: 'note.txt' })
+  await drawer.getByText('typed by hand').waitFor(patience)
+  await keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  await expect.poll(() => page.evaluate(focused), patience).toMatch(/^Your files/)
+
+  await tabTo(page, /^Actions for note\.txt$/)
+  await keyboard.press('Enter')
+  await takeItem(page, 'Share')
+  await page.getByRole('dialog', { name: 'Share this file' }).waitFor(patience)
+  await keyboard.type(`0x${'78'.repeat(20)}`)
+  await tabTo(page, /^Share$/)
+  await keyboard.press('Enter')
+  await page
+    .getByRole('list', { name: 'People' })
+    .getByText(`0x${'78'.repeat(20)}`)
+    .waitFor(patience)
+
+  await keyboard.press('g')
+  await keyboard.press('f')
+  await page.getByRole('grid').waitFor()
+  await tabTo(page, /^Actions for note\.txt$/)
+  await keyboard.press('Enter')
+  await takeItem(page, 'Publish to a name')
+  await page.getByRole('dialog').getByLabel('Label').waitFor()
+  await tabTo(page, /^Label/)
+  await keyboard.type('by hand')
+  await tabTo(page, /^Publish$/)
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'by hand' }).waitFor(patience)
+})
+
+test('dialogs and sheets give the focus back to where it was', async () => {
+  const { page, open, signIn } = await site.newPage()
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  for (const name of [/^Upload$/, /^Account 0x/]) {
+    const button = page.getByRole('button', { name }).first()
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    // Nothing behind it is reached meanwhile.
+    for (let i = 0; i < 12; i++) await page.keyboard.press('Tab')
+    expect(await page.evaluate("document.activeElement?.closest('[role=dialog]') !== null")).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expect.poll(() => button.evaluate((one) => one === one.ownerDocument.activeElement), patience).toBe(true)
+  }
+})
+
+test('progress is told by a polite region, and at most every five seconds', { timeout: 120_000 }, async () => {
+  const { page, context, open, signIn } = await site.newPage()
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  await page.evaluate(`
+    window.told = []
+    new MutationObserver((changes) => {
+      for (const { target } of changes) {
+        const region = (target.nodeType === 1 ? target : target.parentElement)?.closest('[role=status]')
+        if (/percent/.test(region?.textContent ?? '')) window.told.push(performance.now())
+      }
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })`)
+  const session = await context.newCDPSession(page)
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: 256 * 1024,
+  })
+  await page.keyboard.press('u')
+  const buffer = Buffer.alloc(2.5 * 1024 * 1024, 'stone')
+  await page.setInputFiles('input[data-upload=files]', { name: 'large.txt', mimeType: 'text/plain', buffer })
+  await page.getByRole('button', { name: 'Start upload' }).click()
+  await page
+    .getByRole('region', { name: 'Transfers' })
+    .getByText('Stored', { exact: true })
+    .waitFor({ timeout: 90_000 })
+  const told: number[] = await page.evaluate('window.told')
+  expect(told.length).toBeGreaterThanOrEqual(2)
+  for (const [i, at] of told.slice(1).entries()) expect(at - (told[i] ?? 0)).toBeGreaterThan(4_900)
+})
+
+test('with colours of the system controls have an edge, what is chosen a mark, and the focus is seen', async () => {
+  const { page, open } = await site.newPage()
+  await page.emulateMedia({ forcedColors: 'active' })
+  await open('/settings')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const edgeless: string[] = await page.evaluate(
+    "[...document.querySelectorAll('button')].filter((one) => one.checkVisibility() && getComputedStyle(one).borderTopStyle !== 'solid').map((one) => one.textContent)",
+  )
+  expect(edgeless).toEqual([])
+  const outlineOf = (name: string) =>
+    page.getByRole('radio', { name }).evaluate((radio) => getComputedStyle(radio.parentElement ?? radio).outlineStyle)
+  expect([await outlineOf('Blue'), await outlineOf('Green')]).toEqual(['solid', 'none'])
+  expect([await outlineOf('As the system'), await outlineOf('Dark')]).toEqual(['solid', 'none'])
+  await page.getByRole('button', { name: 'Connect wallet' }).first().focus()
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate('getComputedStyle(document.activeElement).outlineWidth')).toBe('3px')
+})
+
+test('who wants less motion gets none: nothing moves, fades or passes over', async () => {
+  const { page, open } = await site.newPage()
+  const longest =
+    "Math.max(...[...document.querySelectorAll('*')].flatMap((one) => { const { animationDuration, transitionDuration, transitionProperty } = getComputedStyle(one); return [...animationDuration.split(','), ...(transitionProperty === 'none' ? [] : transitionDuration.split(','))].map(parseFloat) }))"
+  await open('/settings')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  expect(await page.evaluate(longest)).toBeLessThanOrEqual(0.001)
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  expect(await page.evaluate(longest)).toBeGreaterThan(0.05)
+})
