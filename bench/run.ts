@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { cpus, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { consoleEncryptionBench } from './console-encryption.ts'
 import { encryptionBench } from './encryption.ts'
 import { gatewayBench } from './gateway.ts'
 import { keysBench } from './keys.ts'
@@ -22,6 +23,7 @@ const benches: Bench[] = [
   startBench,
   keysBench,
   encryptionBench,
+  consoleEncryptionBench,
   proofsBench,
 ]
 const { values, positionals } = parseArgs({
