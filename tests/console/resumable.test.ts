@@ -6,9 +6,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { UploadInfo } from '@cairn/protocol'
+import { decryptBytes, getKeyStatus, listFiles, uploadEncryptedText } from '@cairn/sdk'
 import type { Page, Request } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createAccountClient } from './wallet-client.ts'
 
 const MiB = 1024 * 1024
 let site: ConsoleTest
@@ -266,4 +268,59 @@ test('small files that wait their turn go on after a reload, and two tabs do not
   await line.slow(-1)
   for (const name of names) await page.getByRole('link', { name }).waitFor({ timeout: 60_000 })
   expect(problems).toEqual([])
+})
+
+test('an encrypted upload goes on after a reload with the bytes it encrypted, and asks no wallet', {
+  timeout: 240_000,
+}, async () => {
+  const { page, wallet, line, problems } = await openSignedIn()
+  const bytes = randomBytes(30 * MiB)
+  await writeFile(join(folder, 'secret.bin'), bytes)
+  await line.slow(8 * MiB)
+  await page.keyboard.press('u')
+  await page.getByText('Encrypted', { exact: true }).click()
+  await page.setInputFiles('input[data-upload=files]', join(folder, 'secret.bin'))
+  await page.getByRole('button', { name: 'Start upload' }).click()
+  await untilHalf(line, 12 * MiB)
+  const asked = wallet.requests.filter((method) => method === 'personal_sign').length
+  await page.reload()
+  await rowOf(page, 'secret.bin').waitFor()
+  await page.getByRole('link', { name: 'secret.bin' }).waitFor({ timeout: 60_000 })
+  expect(line.sent).toHaveLength(2)
+  expect(line.sent[1]?.offset).toBeGreaterThanOrEqual(12 * MiB)
+  expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(asked)
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const [file] = await Array.fromAsync(listFiles(client))
+  expect(file?.encryption).toBe(true)
+  expect(Buffer.from(await decryptBytes(client, file?.cid ?? '')).equals(bytes)).toBe(true)
+  expect(problems).toEqual([])
+})
+
+test('a change that a reload cut in half is offered for repair, and repaired', { timeout: 240_000 }, async () => {
+  const owner = await openSignedIn()
+  const { page, wallet } = owner
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Half done', { name: 'half.txt' })
+  const fourth = site.network.profile.keyNodes?.[3] ?? ''
+  owner.expectProblem(/net::ERR_/)
+  await page.route(`${fourth}/api/setSharedKey/**`, () => undefined)
+  await owner.open(`/files/${cid}/access`)
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Share this file' })
+  await dialog.getByLabel('Addresses').fill(`0x${'56'.repeat(20)}`)
+  await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByText('3 of 5 key nodes').first().waitFor()
+  await page.reload()
+  await page.unroute(`${fourth}/api/setSharedKey/**`)
+  const repair = panelOf(page).getByRole('button', { name: /^Repair: / })
+  await repair.waitFor({ timeout: 60_000 })
+  expect((await getKeyStatus(client, cid)).health).toBe('usable')
+  expect(await owner.checkAccessibility()).toEqual([])
+  await repair.click()
+  await panelOf(page).getByText('Done', { exact: true }).waitFor({ timeout: 60_000 })
+  expect((await getKeyStatus(client, cid)).health).toBe('whole')
+  // Nothing is left to offer.
+  await page.reload()
+  await page.getByRole('heading', { name: 'Key nodes' }).waitFor()
+  expect(await panelOf(page).count()).toBe(0)
 })

@@ -1,4 +1,5 @@
 import { CairnError, createClient, type NetworkProfile } from '@cairn/sdk'
+import { forgetChanges } from '../access/kept-changes.ts'
 import { endCredentials } from './end-credentials.ts'
 import { type EndReason, endSession, type Session } from './session-store.ts'
 
@@ -12,6 +13,7 @@ export async function signOut(network: NetworkProfile, reason: EndReason): Promi
 }
 
 async function dropUnfinished(network: NetworkProfile, { address, apiKey }: Session): Promise<void> {
+  forgetChanges(address)
   const { dropUploads } = await import('../upload/restore-uploads.ts')
   try {
     await dropUploads(createClient({ network, apiKey }), address)

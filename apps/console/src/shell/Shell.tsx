@@ -51,7 +51,7 @@ export function Shell() {
   }, [isSignedIn])
   useEffect(() => {
     if (address === undefined) return
-    void import('../upload/restore-uploads.ts').then(({ restoreUploads }) => restoreUploads(network))
+    void import('./restore-work.ts').then(({ restoreWork }) => restoreWork(network))
   }, [address, network])
   useFocusOnArrival(pathname.split('/')[1] ?? '')
   const isFramed = isSignedIn || pathname !== '/'

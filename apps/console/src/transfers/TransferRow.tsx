@@ -81,6 +81,7 @@ function describe(transfer: Transfer): string {
 }
 
 function describePaused({ need, bytes, totalBytes, isEncrypted }: Transfer): string {
+  if (need === 'repair') return words.transfers.pausedChange
   const how = need === 'continue' ? words.transfers.pausedContinue : words.transfers.pausedChoose
   if (isEncrypted) return `${words.transfers.pausedAnew} ${how}`
   return bytes > 0 && totalBytes !== undefined ? `${words.transfers.pausedAt(bytes, totalBytes)} ${how}` : how
@@ -89,10 +90,10 @@ function describePaused({ need, bytes, totalBytes, isEncrypted }: Transfer): str
 /** The one press that lets it go on. */
 function GoOn({ transfer: { id, name, need } }: { transfer: Transfer }) {
   const input = useRef<HTMLInputElement>(null)
-  if (need === 'continue') {
+  if (need === 'continue' || need === 'repair') {
     return (
       <Button size="small" className="mt-1.5" onClick={() => void continueTransfer(id)}>
-        {words.transfers.continue(name)}
+        {need === 'repair' ? words.transfers.repair(name) : words.transfers.continue(name)}
       </Button>
     )
   }

@@ -47,7 +47,7 @@ export type Transfer = {
 }
 
 /** What one needs that an earlier page left. */
-export type PausedNeed = 'continue' | 'file' | 'folder'
+export type PausedNeed = 'continue' | 'file' | 'folder' | 'repair'
 
 /** What the work tells on its way. */
 export type TransferReport = Partial<
@@ -67,6 +67,8 @@ export type TransferWish = {
   onDone?: () => void
   /** Nobody wants it any more: what of it lies anywhere goes. */
   onDrop?: () => Promise<void>
+  /** Its account leaves this page. */
+  onLeave?: () => void
   /** It was left by an earlier page, and begins when its user gives what it needs. */
   paused?: { bytes: number; need: PausedNeed; go: (files: readonly PathFile[] | undefined) => Promise<void> }
 }
@@ -215,7 +217,10 @@ watchSession(() => {
   const address = getSession()?.address
   if (address === owner) return
   owner = address
-  for (const { stop } of entries.values()) stop.abort()
+  for (const { stop, wish } of entries.values()) {
+    stop.abort()
+    wish.onLeave?.()
+  }
   entries.clear()
   publish()
 })

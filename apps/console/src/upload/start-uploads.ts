@@ -19,6 +19,8 @@ export function toWish(client: () => Client, job: UploadJob, totalBytes: number)
     totalBytes,
     run: (tools) => runUpload(client(), job, tools),
     onDrop: () => dropJob(client(), job),
+    // Whoever comes back to it holds it anew.
+    onLeave: () => job.release(),
     onDone: () => {
       void queryClient.invalidateQueries({ queryKey: ['files'] })
       void queryClient.invalidateQueries({ queryKey: ['usage'] })

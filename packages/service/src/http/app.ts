@@ -146,5 +146,7 @@ function readBodiesOfJsonOnly(app: FastifyInstance): void {
 /** The methods that the path of a request does have. */
 function allowedMethods(app: FastifyInstance, request: FastifyRequest): string[] {
   const url = request.url.split('?')[0] ?? '/'
-  return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => app.findRoute({ method, url }) !== null)
+  return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+    (method) => app.findRoute({ method, url }) !== null,
+  )
 }
