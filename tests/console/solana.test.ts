@@ -10,7 +10,7 @@ import { createAccountClient } from './wallet-client.ts'
 const patient = { timeout: 60_000 }
 let site: ConsoleTest
 beforeAll(async () => {
-  site = await openConsoleTest()
+  site = await openConsoleTest({ chain: 'local' })
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
@@ -128,6 +128,12 @@ test('encrypted by a Solana account, shared with an EVM account, opened by it; a
   await dialog.getByLabel('Addresses').fill(readerAddress)
   await dialog.getByRole('button', { name: 'Share', exact: true }).click()
   await owner.page.getByRole('list', { name: 'People' }).getByText(readerAddress).waitFor(patient)
+
+  // Conditions are tried for an account of either kind.
+  await owner.page.getByRole('button', { name: 'Block number' }).click()
+  await owner.page.getByLabel('Amount of condition 1').fill('0')
+  await owner.page.getByRole('button', { name: 'Check my wallet' }).click()
+  await owner.page.getByText('Yes, this address would meet these conditions.').waitFor(patient)
 
   await reader.open(`/open/${cid}`)
   await reader.page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()

@@ -1,4 +1,5 @@
 // A wallet for a page: announced by EIP-6963, spoken to by EIP-1193, its keys in this process.
+import { randomUUID } from 'node:crypto'
 import type { BrowserContext } from 'playwright'
 import { createWalletClient, type Hex, http, isHex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
@@ -157,7 +158,7 @@ export async function createTestWallet(
         return { ok: false, code, message: error instanceof Error ? error.message : String(error) }
       }
     })
-    await context.addInitScript(announce, { name, icon, bridge })
+    await context.addInitScript(announce, { name, icon, bridge, uuid: randomUUID() })
   }
   return {
     name,
@@ -203,7 +204,7 @@ function toTransaction(wish: object): { to?: Hex; data?: Hex; value?: bigint } {
 }
 
 /** Runs in the page, before its own scripts. */
-function announce({ name, icon, bridge }: { name: string; icon: string; bridge: string }): void {
+function announce({ bridge, ...about }: { name: string; icon: string; bridge: string; uuid: string }): void {
   const listeners = new Map<string, Set<(value: unknown) => void>>()
   const provider = {
     request: async ({ method, params }: { method: string; params?: unknown }) => {
@@ -222,7 +223,7 @@ function announce({ name, icon, bridge }: { name: string; icon: string; bridge: 
     if (!(event instanceof CustomEvent)) return
     for (const listener of listeners.get(event.detail.type) ?? []) listener(event.detail.value)
   })
-  const info = Object.freeze({ name, icon, uuid: crypto.randomUUID(), rdns: `test.${bridge}` })
+  const info = Object.freeze({ ...about, rdns: `test.${bridge}` })
   const tell = () =>
     dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
   addEventListener('eip6963:requestProvider', tell)

@@ -58,6 +58,12 @@ test('a wallet on another device reads the code, signs in, is there after a relo
   await open('/files')
   await page.getByRole('heading', { name: 'Sign in to see this' }).waitFor()
   const before = relay.visitors.length
+  // Who has no wallet here is told where to get one, beside the way to one elsewhere.
+  await page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  await page.getByRole('heading', { name: 'No wallet found' }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.keyboard.press('Escape')
+  expect(relay.visitors.slice(before)).toEqual([])
   const uri = await readCode(opened)
   expect(uri).toMatch(/^wc:[0-9a-f]{64}@2\?.*symKey=[0-9a-f]{64}/)
   expect(relay.visitors.slice(before)).toEqual([{ projectId, issuer: expect.stringMatching(/^did:key:z6Mk/) }])

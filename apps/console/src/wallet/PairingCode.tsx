@@ -27,7 +27,7 @@ export function PairingCode({ onBack }: { onBack: () => unknown }) {
               {words.session.pairOpen}
             </a>
           ) : undefined}
-          <QrCode text={uri} />
+          <QrCode text={uri} isSmall={isPhone} />
           <p className="flex items-center gap-1 text-sm">
             {words.session.pairCopy}
             <CopyButton text={uri} label={words.session.pairCopy} />
@@ -43,7 +43,7 @@ export function PairingCode({ onBack }: { onBack: () => unknown }) {
 }
 
 /** Dark on white in every theme, with the free edge of four modules that cameras look for (ISO/IEC 18004). */
-function QrCode({ text }: { text: string }) {
+function QrCode({ text, isSmall }: { text: string; isSmall: boolean }) {
   const { data, size } = encode(text, { ecc: 'L', border: 4 })
   const path = data.map((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')).join('')).join('')
   return (
@@ -52,7 +52,7 @@ function QrCode({ text }: { text: string }) {
       aria-label={words.session.pairCode}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
-      className="size-64 rounded-lg"
+      className={`rounded-lg ${isSmall ? 'size-48' : 'size-64'}`}
     >
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" />

@@ -1,14 +1,22 @@
-import { Wallet } from 'lucide-react'
+import { type LucideIcon, Wallet } from 'lucide-react'
 
 /** Wallets give their icons as data URLs; anything else would be a request to somebody. Shown as a picture, so none of it runs. */
-export function WalletIcon({ icon, size = 32 }: { icon: string | undefined; size?: number }) {
+export function WalletIcon({
+  icon,
+  size = 32,
+  fallback: Fallback = Wallet,
+}: {
+  icon: string | undefined
+  size?: number
+  fallback?: LucideIcon
+}) {
   const source = icon?.trim()
   if (source?.startsWith('data:image/')) {
     return <img src={source} alt="" width={size} height={size} className="rounded-md" />
   }
   return (
     <span className="grid size-8 place-items-center rounded-md bg-sunken text-ink-soft">
-      <Wallet aria-hidden="true" size={18} />
+      <Fallback aria-hidden="true" size={18} />
     </span>
   )
 }

@@ -1,14 +1,15 @@
+import { QrCode } from 'lucide-react'
 import { Tag } from '../ui/Tag.tsx'
 import { words } from '../words/words.ts'
 import { NoWallet } from './NoWallet.tsx'
 import type { WalletFamily } from './recent-wallet.ts'
 import { WalletIcon } from './WalletIcon.tsx'
-import { useWalletGroups, type WalletChoice } from './wallet-choice.ts'
+import { needsPairing, useWalletGroups, type WalletChoice } from './wallet-choice.ts'
 
 /** The wallets to choose from, in groups; help for who has none. */
 export function WalletList({ only, onPick }: { only?: WalletFamily; onPick: (choice: WalletChoice) => void }) {
   const groups = useWalletGroups(only)
-  if (groups.length === 0) return <NoWallet />
+  const hasOwn = groups.some(({ choices }) => choices.some((choice) => !needsPairing(choice)))
   return (
     <div className="flex flex-col gap-5">
       {groups.map(({ title, choices }) => (
@@ -22,7 +23,7 @@ export function WalletList({ only, onPick }: { only?: WalletFamily; onPick: (cho
                   onClick={() => onPick(choice)}
                   className="flex h-14 w-full items-center gap-3 rounded-lg border border-line px-3 text-left font-medium transition-colors hover:border-accent-line hover:bg-hover"
                 >
-                  <WalletIcon icon={choice.icon} />
+                  <WalletIcon icon={choice.icon} {...(needsPairing(choice) ? { fallback: QrCode } : {})} />
                   <span className="min-w-0 flex-1 truncate">{choice.name}</span>
                   <Tag>{words.session.families[choice.family]}</Tag>
                 </button>
@@ -31,6 +32,7 @@ export function WalletList({ only, onPick }: { only?: WalletFamily; onPick: (cho
           </ul>
         </section>
       ))}
+      {hasOwn ? undefined : <NoWallet />}
     </div>
   )
 }
