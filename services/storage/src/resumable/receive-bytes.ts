@@ -1,23 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { CairnError, MIB, resumableSegmentBytes, uploadWriterLifetimeMs } from '@cairn/protocol'
+import { CairnError, KIB, MIB, resumableSegmentBytes, uploadWriterLifetimeMs } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import type { Feed } from '../multipart/read-multipart.ts'
 import type { ObjectWriter } from '../objects/objects.ts'
 import { giveUp } from '../uploads/uploads.ts'
-import { addPart, keepUpload, type ResumableUpload } from './store.ts'
+import { addPart, countParts, keepUpload, type ResumableUpload } from './store.ts'
 
 /** Where the parts of uploads lie in the object store until the last has come. */
 export const partPrefix = 'uploads/'
 
 /** Pieces are joined up to this size before they are written: many small writes cost more. */
 const writeBytes = MIB
+/** Parts of an upload that may be smaller than {@link partBytesLeast}: each takes an object and a row, however small it is. */
+export const smallPartsMost = 1000
+export const partBytesLeast = 16 * KIB
 
 /**
  * Takes bytes of an upload from its offset on. They are made durable in segments, and the offset moves behind each; what
  * arrived before the sender went away is kept. Answers the new offset.
  *
- * @throws CairnError PAYLOAD_TOO_LARGE for more bytes than are missing, UPLOAD_BUSY where another took over, STORAGE_FULL,
- * STORAGE_FAILED, and what the feed throws
+ * @throws CairnError PAYLOAD_TOO_LARGE for more bytes than are missing, TOO_MANY_PARTS for few bytes after many such requests,
+ * UPLOAD_BUSY where another took over, STORAGE_FULL, STORAGE_FAILED, and what the feed throws
  */
 export async function receiveBytes(
   context: Context,
@@ -26,7 +29,9 @@ export async function receiveBytes(
   feed: Feed,
 ): Promise<number> {
   const { id, length_bytes: lengthBytes } = upload
-  const segments = openSegments(context, upload, writer)
+  const parts = await countParts(context.db.read, id)
+  const takesSmall = parts < smallPartsMost + Math.floor(upload.offset_bytes / partBytesLeast)
+  const segments = openSegments(context, upload, writer, takesSmall)
   let receivedBytes = 0
   let told = 0
   const beat = setInterval(() => {
@@ -64,6 +69,14 @@ export function tooLong(lengthBytes: number): CairnError {
   })
 }
 
+function tooSmall(): CairnError {
+  return new CairnError('TOO_MANY_PARTS', {
+    message: 'This upload came in too many small pieces',
+    hint: `Send at least ${partBytesLeast} bytes in each request.`,
+    details: { bytesLeast: partBytesLeast },
+  })
+}
+
 type Segments = {
   readonly offset: number
   readonly isBusy: boolean
@@ -75,7 +88,7 @@ type Segments = {
   abort(): Promise<void>
 }
 
-function openSegments(context: Context, upload: ResumableUpload, writer: string): Segments {
+function openSegments(context: Context, upload: ResumableUpload, writer: string, takesSmall: boolean): Segments {
   let offset = upload.offset_bytes
   let object: { key: string; out: ObjectWriter } | undefined
   let written = 0
@@ -108,6 +121,9 @@ function openSegments(context: Context, upload: ResumableUpload, writer: string)
     await object.out.append(pieces)
   }
   const finish = async (): Promise<void> => {
+    const sizeBytes = written + gatheredBytes
+    const isSmall = sizeBytes < partBytesLeast && offset + sizeBytes < upload.length_bytes
+    if (isSmall && sizeBytes > 0 && !takesSmall) throw tooSmall()
     await write()
     if (object === undefined) return
     const { key, out } = object

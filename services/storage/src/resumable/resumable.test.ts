@@ -7,10 +7,9 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { CID } from 'multiformats/cid'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { feedFrom } from '../multipart/read-multipart.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
-import { receiveBytes } from './receive-bytes.ts'
 import { takeUpload } from './store.ts'
+import { createTus, tusMetadata } from './tus.fixture.ts'
 import { removeExpired, removeOrphans, storeLeftOver } from './worker.ts'
 
 let postgres: PostgresFixture
@@ -22,10 +21,6 @@ afterAll(() => postgres?.stop())
 const day = 24 * 3_600_000
 const never = new AbortController().signal
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-const metadata = (values: Record<string, string>) =>
-  Object.entries(values)
-    .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
-    .join(',')
 
 describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) => {
   let storage: TestStorage
@@ -45,57 +40,11 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
   })
   afterEach(() => storage[Symbol.asyncDispose]())
 
-  const tus = (
-    path: string,
-    options: Omit<RequestInit, 'headers'> & { headers?: Record<string, string>; duplex?: 'half' } = {},
-    at = storage,
-  ) =>
-    at.call(path, {
-      ...options,
-      headers: { authorization: `Bearer ${key}`, 'tus-resumable': '1.0.0', ...options.headers },
-    })
-  const create = async (length: number, values: Record<string, string> = { filename: 'a.bin' }) => {
-    const answer = await tus('/api/uploads', {
-      method: 'POST',
-      headers: { 'upload-length': String(length), 'upload-metadata': metadata(values) },
-    })
-    if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.body}`)
-    expect(answer.headers.get('tus-resumable')).toBe('1.0.0')
-    return new URL(answer.headers.get('location') ?? '', 'http://x/api/uploads').pathname
-  }
-  const patch = (path: string, offset: number, bytes: Uint8Array, at = storage) =>
-    tus(
-      path,
-      {
-        method: 'PATCH',
-        headers: { 'upload-offset': String(offset), 'content-type': tusBodyType },
-        body: Buffer.from(bytes),
-      },
-      at,
-    )
-  const head = async (path: string) => {
-    const answer = await tus(path, { method: 'HEAD' })
-    return { status: answer.status, offset: Number(answer.headers.get('upload-offset')) }
-  }
-  const info = async (path: string) => (await tus(path)).json as UploadInfo
-  const read = async (cid: string) =>
-    new Uint8Array(await (await fetch(`${storage.gatewayUrl}/ipfs/${cid}`)).arrayBuffer())
-  const figures = async () => {
-    const { db, objects } = storage.context
-    const row = await db.read
-      .selectFrom('account')
-      .selectAll()
-      .where('address', '=', account.address.toLowerCase())
-      .executeTakeFirstOrThrow()
-    const parts: string[] = []
-    for await (const { key: name } of objects.list('uploads/')) parts.push(name)
-    return {
-      used: row.data_used_bytes,
-      reserved: row.reserved_bytes,
-      uploads: row.upload_count,
-      parts: parts.length,
-    }
-  }
+  const { tus, create, patch, head, info, read, figures, dieBeforeStoring } = createTus(() => ({
+    storage,
+    key,
+    address: account.address.toLowerCase(),
+  }))
   /** A PATCH that says `length` bytes and breaks off after `bytes`. */
   const breakOff = (path: string, offset: number, length: number, bytes: Uint8Array, from = storage) =>
     new Promise<void>((resolve) => {
@@ -137,12 +86,6 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
         return status === 204
       },
     )
-  /** As if the process died between the last byte and storing: somebody has the right to the upload who never comes back. */
-  const dieBeforeStoring = async (path: string, bytes: Uint8Array) => {
-    const upload = await takeUpload(storage.context, path.split('/').at(-1) ?? '', 'receiving', 'dead')
-    if (upload === undefined) throw new Error('nobody else has it')
-    await receiveBytes(storage.context, upload, 'dead', feedFrom([bytes]))
-  }
 
   test('bytes in parts become the same content as in one request', async () => {
     const bytes = randomBytes(3 * MIB + 17)
@@ -243,10 +186,10 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     }
     expect(await send('filename !!!')).toBe('INVALID_REQUEST')
     expect(await send('filename YQ==,filename YQ==')).toBe('INVALID_REQUEST')
-    expect(await send(metadata({ filename: '../a' }))).toBe('INVALID_PATH')
-    expect(await send(metadata({ 'cid-version': '7' }))).toBe('INVALID_CID_VERSION')
-    expect(await send(metadata({ 'body-type': 'text/html' }))).toBe('INVALID_REQUEST')
-    expect(await send(metadata({ 'body-type': 'multipart/form-data; x=y' }))).toBe('INVALID_MULTIPART')
+    expect(await send(tusMetadata({ filename: '../a' }))).toBe('INVALID_PATH')
+    expect(await send(tusMetadata({ 'cid-version': '7' }))).toBe('INVALID_CID_VERSION')
+    expect(await send(tusMetadata({ 'body-type': 'text/html' }))).toBe('INVALID_REQUEST')
+    expect(await send(tusMetadata({ 'body-type': 'multipart/form-data; x=y' }))).toBe('INVALID_MULTIPART')
     expect(await send('', '-1')).toBe('INVALID_REQUEST')
     expect(await send('', '999999999999999')).toBe('PAYLOAD_TOO_LARGE')
     expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })

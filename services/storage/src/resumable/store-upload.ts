@@ -88,8 +88,8 @@ async function importBody(
 }
 
 function wrapFile(bytes: AsyncIterable<Uint8Array>, boundary: string, name: string | undefined): Feed {
-  const escaped = name?.replace(/["\r\n]/g, (letter) => encodeURIComponent(letter))
-  const fileName = escaped === undefined ? '' : `; filename="${escaped}"`
+  // In quotes, a backslash or %22 of the name itself would be read as an escape.
+  const fileName = name === undefined ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`
   return feedFrom(
     (async function* () {
       yield Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"${fileName}\r\n\r\n`)
@@ -109,18 +109,23 @@ function isFinal(error: unknown, tries: number): boolean {
 
 async function end(
   context: Context,
-  { id, tries }: ResumableUpload,
+  upload: ResumableUpload,
   writer: string,
   parts: readonly UploadPart[],
   fault: unknown,
 ): Promise<void> {
-  if (!isFinal(fault, tries + 1)) {
-    const retryAt = context.clock.now() + Math.min(longestRetryMs, firstRetryMs * 2 ** tries)
+  const { id } = upload
+  const now = context.clock.now()
+  // Whoever asks before the next try is due uses none up: else a minute of a full disk would be the end of all that was sent.
+  const isDue = upload.retry_at <= now
+  const tries = isDue ? upload.tries + 1 : upload.tries
+  if (!isFinal(fault, tries)) {
+    const retryAt = isDue ? now + Math.min(longestRetryMs, firstRetryMs * 2 ** upload.tries) : upload.retry_at
     await giveUp(context, 'note a try', async () => {
       await context.db.write((trx) =>
         trx
           .updateTable('resumable_upload')
-          .set({ tries: tries + 1, retry_at: retryAt, writer: null, writer_until: null })
+          .set({ tries, retry_at: retryAt, writer: null, writer_until: null })
           .where('id', '=', id)
           .where('writer', '=', writer)
           .execute(),

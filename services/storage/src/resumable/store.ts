@@ -10,6 +10,12 @@ export type ResumableUpload = ResumableUploadTable
 /** Bytes that are durable: an object and where it begins in the upload. */
 export type UploadPart = { offset_bytes: number; size_bytes: number; object_key: string }
 
+/**
+ * Who gave no sign of life for so long records no part any more: it stood still between making it durable and recording it,
+ * and the sweep of objects that no row names may have removed it.
+ */
+export const lateWriterMs = 30 * 60_000
+
 /** What of a unit failed because somebody else took the upload. */
 export const uploadTaken = (): CairnError =>
   new CairnError('UPLOAD_BUSY', { message: 'Another request took this upload over', retryAfterSeconds: 1 })
@@ -37,6 +43,16 @@ export function listParts(db: Kysely<Schema>, id: string): Promise<UploadPart[]>
     .where('upload_id', '=', id)
     .orderBy('offset_bytes')
     .execute()
+}
+
+/** How many parts an upload has. */
+export async function countParts(db: Kysely<Schema>, id: string): Promise<number> {
+  const { parts } = await db
+    .selectFrom('resumable_part')
+    .select(({ fn }) => fn.countAll<number>().as('parts'))
+    .where('upload_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return Number(parts)
 }
 
 /** Takes the right to work on an upload in a state, where nobody else has it. */
@@ -108,6 +124,7 @@ export async function addPart(
       .where('writer', '=', writer)
       .where('offset_bytes', '=', part.offset_bytes)
       .where('state', '=', 'receiving')
+      .where('writer_until', '>', now - lateWriterMs)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) throw uploadTaken()
     await trx

@@ -17,6 +17,8 @@ export type UploadMetadata = {
 const keysMost = 32
 const keyPattern = /^[!-+\--~]{1,64}$/
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const controls = /[\x00-\x1f\x7f]/
 
 /**
  * Reads `Upload-Metadata`: keys with values in base64, parted by commas. Keys that mean nothing here are left alone.
@@ -78,6 +80,13 @@ function decodeText(key: string, value: string): string {
   const bytes = Buffer.from(value, 'base64')
   if (bytes.toString('base64') !== value) throw invalid(`The value of ${key} is not base64`)
   if (bytes.length > nameBytesMost * 4) throw invalid(`The value of ${key} is too long`)
+  const text = decodeUtf8(key, bytes)
+  // Headers have none, base64 may: databases refuse some of them, only after all bytes have come.
+  if (controls.test(text)) throw invalid(`The value of ${key} has control characters`)
+  return text
+}
+
+function decodeUtf8(key: string, bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch (cause) {

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { partPrefix } from './receive-bytes.ts'
-import { dropUpload, takeUpload } from './store.ts'
+import { dropUpload, lateWriterMs, takeUpload } from './store.ts'
 import { removeObjects, storeUpload } from './store-upload.ts'
 
 /** Pause between rounds. */
 const intervalMs = 10_000
 const rowsInOneRound = 100
 /** How long a finished object may wait for its row. */
-const orphanAgeMs = 3_600_000
+const orphanAgeMs = 2 * lateWriterMs
 const orphanSearchMs = 3_600_000
 
 /**
