@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => network?.[Symbol.asyncDispose]())
 
-test('the example of the SDK works', async () => {
+test('the examples of the SDK work, one behind the other', async () => {
   expect(page).toContain('uploadEncrypted')
   const { apiKey, privateKey, address } = await createTestKey(network)
   const diary = join(mkdtempSync(join(tmpdir(), 'cairn-diary-')), 'diary.txt')
@@ -27,16 +27,21 @@ test('the example of the SDK works', async () => {
       `const address = ${JSON.stringify(address)}`,
       `const sign = async (message: string) => signMessage(${JSON.stringify(privateKey)}, message)`,
     ],
-    behind: ['console.log(new TextDecoder().decode(plain), keys.done.join())'],
+    behind: [
+      ...[...page.matchAll(/```ts\n([\s\S]*?)```/g)].slice(1).map(([, text = '']) => text),
+      'for (const bytes of [plain, letter]) console.log(new TextDecoder().decode(bytes), keys.done.join(), files[0].path)',
+    ],
     change: { "'diary.txt'": JSON.stringify(diary) },
   })
   rmSync(resolve(diary, '..'), { recursive: true, force: true })
   expect(said).toContain('dear diary 1,2,3,4,5')
+  expect(said).toContain('Dear Ida 1,2,3,4,5 may/first.txt')
 })
 
 test('the page names every function about keys, and every command', async () => {
   for (const name of [
     'uploadEncrypted',
+    'openEncryptedFolder',
     'decryptBytes',
     'shareFile',
     'revokeAccess',
