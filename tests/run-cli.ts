@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
+import { programEnvironment } from './program-environment.ts'
 
 /** The command line's own program. */
 export const cliProgram = resolve(import.meta.dirname, '../packages/cli/src/bin.ts')
@@ -20,7 +21,7 @@ export function runCli(
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, ['--conditions=@cairn/source', cliProgram, ...args], {
       cwd: options.cwd,
-      env: { PATH: process.env['PATH'], ...options.env },
+      env: { ...programEnvironment, ...options.env },
     })
     let [out, err] = ['', '']
     child.stdout.on('data', (bytes: Buffer) => {

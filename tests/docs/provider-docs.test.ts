@@ -12,6 +12,7 @@ import {
   startTestProvider,
   startTestSource,
 } from '../../services/provider/src/test-provider.fixture.ts'
+import { programEnvironment } from '../program-environment.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../..')
@@ -36,7 +37,7 @@ test('the commands start a provider with keys of its own', async () => {
   )
   const child = spawn('sh', ['-e', '-c', script], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], CAIRN_PROVIDER_PORT: '0', CAIRN_LOG_LEVEL: 'fatal' },
+    env: { ...programEnvironment, CAIRN_PROVIDER_PORT: '0', CAIRN_LOG_LEVEL: 'fatal' },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const [ready]: unknown[] = await once(child, 'message')

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { programEnvironment } from '../program-environment.ts'
 
 const program = resolve(import.meta.dirname, '../../packages/cli/src/bin.ts')
 const hello = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
@@ -34,7 +35,7 @@ function atTerminal(
     const terminal = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
       cwd: folder,
       env: {
-        PATH: process.env['PATH'],
+        ...programEnvironment,
         TERM: 'xterm',
         CAIRN_NETWORK: join(network.home, 'network.json'),
         CAIRN_CONFIG_HOME: join(folder, config),

@@ -10,6 +10,7 @@ import { parseNetworkProfile } from '@cairn/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestKey } from '../fixtures.ts'
 import { freeOffset } from '../free-offset.ts'
+import { programEnvironment } from '../program-environment.ts'
 
 const bin = resolve(import.meta.dirname, '../../apps/local/src/bin.ts')
 let home = ''
@@ -32,7 +33,7 @@ afterEach(async () => {
 /** Starts the command and waits until it says that it is ready, or ends. */
 async function start(): Promise<{ child: ChildProcess; output: () => string; ready: boolean }> {
   const child = spawn(process.execPath, ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', bin], {
-    env: { PATH: process.env['PATH'], CAIRN_HOME: home, CAIRN_PORT_OFFSET: String(offset) },
+    env: { ...programEnvironment, CAIRN_HOME: home, CAIRN_PORT_OFFSET: String(offset) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.push(child)

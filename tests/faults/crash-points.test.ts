@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { programEnvironment } from '../program-environment.ts'
 import { findBroken } from './place.ts'
 
 const run = promisify(execFile)
@@ -26,7 +27,7 @@ async function upload(name: string, ...strace: string[]): Promise<{ place: strin
   const place = join(folder, name)
   await cp(prepared, place, { recursive: true })
   const traced = ['-f', '-qq', `--trace=${calls.join(',')}`, ...strace]
-  const env = { PATH: '/usr/bin:/bin', UV_THREADPOOL_SIZE: '1' }
+  const env = { ...programEnvironment, UV_THREADPOOL_SIZE: '1' }
   try {
     const { stdout } = await run('strace', [...traced, ...node, place, 'one', '2'], { env })
     return { place, said: stdout }

@@ -9,6 +9,7 @@ import { bytesForUnits, MIB } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../services/storage/src/db/database.ts'
 import { type PaymentChain, startPaymentChain } from '../../services/storage/src/payments/payment-chain.fixture.ts'
+import { programEnvironment } from '../program-environment.ts'
 
 const run = promisify(execFile)
 const node = [process.execPath, '--conditions=@cairn/source', join(import.meta.dirname, 'index-program.ts')]
@@ -62,7 +63,7 @@ async function index(name: string, ...strace: string[]): Promise<{ database: str
   const database = join(own, 'storage.sqlite')
   const traced = ['-f', '-qq', `--trace=${calls.join(',')}`, ...strace]
   try {
-    const { stdout } = await run('strace', [...traced, ...node, database, settings], { env: { PATH: '/usr/bin:/bin' } })
+    const { stdout } = await run('strace', [...traced, ...node, database, settings], { env: programEnvironment })
     return { database, said: stdout }
   } catch (error) {
     return { database, said: error instanceof Error && 'stdout' in error ? `${error.stdout}` : '' }

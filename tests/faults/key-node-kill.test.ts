@@ -18,6 +18,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { create } from 'multiformats/hashes/digest'
 import { generatePrivateKey } from 'viem/accounts'
 import { expect, test } from 'vitest'
+import { programEnvironment } from '../program-environment.ts'
 
 const program = resolve(import.meta.dirname, '../../services/keynode/src/main.ts')
 const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
@@ -31,7 +32,7 @@ async function start(home: string): Promise<Running> {
     ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', program],
     {
       env: {
-        PATH: process.env['PATH'],
+        ...programEnvironment,
         CAIRN_KEYNODE_NUMBER: '1',
         CAIRN_KEYNODE_HOME: home,
         CAIRN_KEYNODE_PORT: '0',

@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path'
 import { type Client, createClient, listChecks, uploadBytes, verifyStorage } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestKey } from '../fixtures.ts'
+import { programEnvironment } from '../program-environment.ts'
 import { untilProven } from '../until-proven.ts'
 import { type StorageProcess, startStorageProcess } from './storage-process.ts'
 
@@ -50,7 +51,7 @@ function createKeeper(folder: string, name: string, port: number, source: () => 
     async begin() {
       child = spawn(process.execPath, ['--conditions=@cairn/source', program], {
         env: {
-          PATH: process.env['PATH'],
+          ...programEnvironment,
           CAIRN_PROVIDER_NAME: name,
           CAIRN_PROVIDER_HOME: home,
           CAIRN_PROVIDER_PORT: String(port),

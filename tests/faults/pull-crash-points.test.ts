@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bytesOf, cidOf, startTestSource, type TestSource } from '../../services/provider/src/test-provider.fixture.ts'
+import { programEnvironment } from '../program-environment.ts'
 
 const run = promisify(execFile)
 const node = [process.execPath, '--conditions=@cairn/source', join(import.meta.dirname, 'pull-program.ts')]
@@ -38,7 +39,7 @@ afterAll(async () => {
 async function pull(home: string, ...strace: string[]): Promise<string[]> {
   await cp(join(folder, 'prepared'), home, { recursive: true })
   const traced = ['-f', '-qq', `--trace=${calls.join(',')}`, ...strace]
-  const env = { PATH: '/usr/bin:/bin', UV_THREADPOOL_SIZE: '1' }
+  const env = { ...programEnvironment, UV_THREADPOOL_SIZE: '1' }
   try {
     const { stdout } = await run('strace', [...traced, ...node, home, source.url, cid, url], { env })
     return stdout.split('\n')

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { programEnvironment } from '../program-environment.ts'
 
 /** A storage service in a process of its own. */
 export type StorageProcess = {
@@ -24,7 +25,7 @@ export async function startStorageProcess(
     ['--conditions=@cairn/source', join(import.meta.dirname, 'run-storage.ts')],
     {
       env: {
-        PATH: process.env['PATH'],
+        ...programEnvironment,
         CAIRN_HOME: home,
         CAIRN_PORT: '0',
         CAIRN_GATEWAY_PORT: '0',

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { getCompileCacheDir } from 'node:module'
+import { dirname, join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 
 /** A service in a process of its own. Disposing ends it by SIGTERM, and by force where it does not end by itself. */
@@ -29,7 +30,7 @@ export async function spawnService(
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [...process.execArgv, ...smallHeap, program], {
     // Compiled once for all: they start faster, and spend no memory on compiling.
-    env: { NODE_COMPILE_CACHE: join(home, 'compile-cache'), ...environment },
+    env: { NODE_COMPILE_CACHE: compileCache(home), ...environment },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     // Ctrl-C in the terminal goes to all of a group: the parent alone ends its children, in order.
     detached: true,
@@ -42,6 +43,12 @@ export async function spawnService(
   })
   const ready = await waitUntilReady(name, child, () => said)
   return { ready, pid: child.pid ?? 0, [Symbol.asyncDispose]: () => end(child) }
+}
+
+/** Where Node keeps what it compiled: the folder this process uses itself (it holds one for each version), or one in the home. */
+function compileCache(home: string): string {
+  const own = getCompileCacheDir()
+  return own === undefined ? join(home, 'compile-cache') : dirname(own)
 }
 
 async function waitUntilReady(

@@ -32,6 +32,8 @@ export async function startProviderProcess(
   const child = spawn(file, args, {
     env: {
       PATH: process.env['PATH'],
+      // What Node has compiled before.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       CAIRN_PROVIDER_HOME: home,
       CAIRN_PROVIDER_PORT: '0',
       CAIRN_PROVIDER_SECRET: 'ab'.repeat(32),
