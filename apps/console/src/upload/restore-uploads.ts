@@ -1,4 +1,4 @@
-import { type Client, getUpload, type NetworkProfile } from '@cairn/sdk'
+import { CairnError, type Client, cancelUpload, getUpload, type NetworkProfile } from '@cairn/sdk'
 import { getSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
@@ -51,6 +51,11 @@ async function restoreOne(client: () => Client, kept: KeptUpload, release: () =>
     await endJob(job)
     return false
   }
+  if (job.isEncrypted && job.body === undefined && job.state !== undefined) {
+    // Encrypted once more it is another: what the service has of it is of no use.
+    await giveUp(client(), job.state.id)
+    job.state = undefined
+  }
   const wish = toWish(client, job, kept.sizeBytes)
   const bytes = Math.min(offsetBytes, kept.sizeBytes)
   const isAllHere = job.item !== undefined || (job.body !== undefined && job.state !== undefined)
@@ -62,8 +67,7 @@ async function restoreOne(client: () => Client, kept: KeptUpload, release: () =>
   const take = (files: readonly PathFile[]) => {
     job.item = toItem(kept, files)
   }
-  if (handle !== undefined && (await isReadable(handle))) {
-    take(await readHandle(handle, kept.files))
+  if (handle !== undefined && (await isReadable(handle)) && (await takeQuietly(handle, kept, take))) {
     startTransfer(wish)
     return true
   }
@@ -79,10 +83,40 @@ async function restoreOne(client: () => Client, kept: KeptUpload, release: () =>
   return true
 }
 
-/** Bytes the service has of an upload; a lost answer may have been that it is stored. */
+/** What the service cannot be told of, it gives up by itself in its time. */
+async function giveUp(client: Client, id: string): Promise<void> {
+  try {
+    await cancelUpload(client, id)
+  } catch (error) {
+    if (!CairnError.is(error)) throw error
+  }
+}
+
+/** Reads what may be read without a word. Where it is not as it was, its user is asked. */
+async function takeQuietly(
+  handle: FileSystemHandle,
+  kept: KeptUpload,
+  take: (files: readonly PathFile[]) => void,
+): Promise<boolean> {
+  try {
+    take(await readHandle(handle, kept.files))
+    return true
+  } catch (error) {
+    if (!CairnError.is(error)) throw error
+    return false
+  }
+}
+
+/** Bytes the service has of an upload, as far as it says; a lost answer may have been that it is stored. */
 async function findOffset(client: Client, { state }: UploadJob): Promise<number | 'stored'> {
   if (state === undefined) return 0
-  const info = await getUpload(client, state.id)
-  if (info === undefined) return 0
-  return info.state === 'stored' ? 'stored' : info.offsetBytes
+  try {
+    const info = await getUpload(client, state.id)
+    if (info === undefined) return 0
+    return info.state === 'stored' ? 'stored' : info.offsetBytes
+  } catch (error) {
+    // The upload itself asks again, and waits where it has to.
+    if (!CairnError.is(error)) throw error
+    return 0
+  }
 }
