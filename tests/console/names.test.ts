@@ -1,5 +1,5 @@
 // Names: made, published, opened on the gateway, moved on, exported, removed; all from the page.
-import { createClient, importNameKey, uploadText } from '@cairn/sdk'
+import { createClient, exportNameKey, importNameKey, listNames, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 
@@ -94,6 +94,75 @@ test('a file of the list is published to a new name, and to one that is there', 
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('button', { name: /^Publish no\. .* again$/ }).waitFor()
   expect(problems).toEqual([])
+})
+
+test('a name whose key never leaves the browser: made, published by a record signed here, taken along, brought back', async () => {
+  const opened = await site.newPage()
+  const { page } = opened
+  const sent: string[] = []
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') sent.push(request.postData() ?? '')
+  })
+  await opened.open('/names')
+  await opened.signIn()
+  const client = await clientOf(opened)
+  const { cid } = await uploadText(client, 'signed at home', { name: 'home.txt' })
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Create name' }).click()
+  await dialog.getByLabel('Label').fill('at home')
+  await dialog.getByText('This device').click()
+  expect(await opened.checkAccessibility()).toEqual([])
+  await dialog.getByRole('button', { name: 'Create name' }).click()
+  await page.getByRole('heading', { level: 1, name: 'at home' }).waitFor()
+  const name = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  // Known here alone until it is published; it is there again after a reload.
+  expect(await Array.fromAsync(listNames(client))).toEqual([])
+  await page.reload()
+  await page.getByRole('heading', { name: 'Never published' }).waitFor()
+
+  await page.getByRole('main').getByRole('button', { name: 'Publish' }).first().click()
+  await dialog.getByText('home.txt').click()
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('Checked here', { exact: true }).waitFor()
+  const link = `${site.network.profile.gateway}/ipns/${name}`
+  expect(await (await fetch(link)).text()).toBe('signed at home')
+  expect(await Array.fromAsync(listNames(client))).toMatchObject([
+    { name, label: 'at home', keyHeld: 'owner', value: `/ipfs/${cid}` },
+  ])
+  await page.getByRole('link', { name: 'All names' }).click()
+  await page.getByText('Key on this device').waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+
+  await page.getByRole('button', { name: 'Actions for at home' }).click()
+  await page.getByRole('menuitem', { name: 'Export key' }).click()
+  await dialog.getByRole('button', { name: 'Show key' }).click()
+  const text = (await dialog.locator('pre').textContent()) ?? ''
+  const key = await importNameKey(text)
+  expect(key.name).toBe(name)
+  // Nothing that was sent has the key in any form.
+  const secrets = [
+    await exportNameKey(key, 'libp2p'),
+    text.split('\n')[1] ?? '?',
+    Buffer.from(key.seed).toString('hex'),
+  ]
+  for (const body of sent) for (const secret of secrets) expect(body).not.toContain(secret)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Actions for at home' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await dialog.getByText('its key is removed from this browser for good').waitFor()
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('No names yet').waitFor()
+
+  await page.getByRole('button', { name: 'Create name' }).click()
+  await dialog.getByText('This device').click()
+  await dialog.getByText('I have a key already').click()
+  await dialog.getByRole('textbox', { name: 'Key', exact: true }).fill('no key')
+  await dialog.getByRole('button', { name: 'Create name' }).click()
+  await dialog.getByText('This is no Ed25519 key of a name.').waitFor()
+  await dialog.getByRole('textbox', { name: 'Key', exact: true }).fill(text)
+  await dialog.getByRole('button', { name: 'Create name' }).click()
+  await page.waitForURL(new RegExp(`/names/${name}$`))
+  await page.getByRole('button', { name: 'Publish' }).first().waitFor()
 })
 
 test('a label is changed, the key taken along, and the name removed', async () => {

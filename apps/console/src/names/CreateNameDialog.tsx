@@ -1,15 +1,19 @@
 import { nameLabelCharactersMost } from '@cairn/protocol'
-import { createName, type NameState } from '@cairn/sdk'
+import { CairnError, createName, createNameKey, exportNameKey, importNameKey, type NameState } from '@cairn/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { MonitorSmartphone, Server } from 'lucide-react'
+import { useId, useState } from 'react'
+import { getSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
+import { Choice } from '../ui/Choice.tsx'
 import { Modal } from '../ui/Modal.tsx'
-import { TextField } from '../ui/TextField.tsx'
+import { fieldClass, TextField } from '../ui/TextField.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import { words } from '../words/words.ts'
+import { keepDeviceName, toNameState } from './device-names.ts'
 
-/** Makes a name whose key the service keeps. */
+/** Makes a name whose key the service keeps, or one whose key never leaves this device. */
 export function CreateNameDialog({
   onClose,
   onCreated,
@@ -17,25 +21,39 @@ export function CreateNameDialog({
   onClose: () => void
   onCreated?: (name: NameState) => void
 }) {
+  const id = useId()
   const client = useClient()
   const queries = useQueryClient()
+  const [holder, setHolder] = useState<'service' | 'device'>('service')
   const [label, setLabel] = useState('')
+  const [keyText, setKeyText] = useState('')
+  const [fault, setFault] = useState<string>()
   const create = useMutation({
-    mutationFn: () => createName(client, label.trim() === '' ? {} : { label: label.trim() }),
+    mutationFn: () => {
+      const wanted = label.trim() === '' ? undefined : label.trim()
+      return holder === 'service'
+        ? createName(client, wanted === undefined ? {} : { label: wanted })
+        : createOnDevice(wanted ?? null, keyText.trim())
+    },
     onSuccess: (name) => {
       toastDone(words.names.created)
       onClose()
       onCreated?.(name)
     },
-    onError: (fault) => toastError(words.names.createFailed, fault),
+    onError: (error) => {
+      if (CairnError.is(error, 'INVALID_NAME_KEY')) setFault(words.names.keyBad)
+      else if (error instanceof DOMException) setFault(words.names.deviceRefuses)
+      else toastError(words.names.createFailed, error)
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
+    // A key was in it.
+    gcTime: 0,
   })
   return (
     <Modal
       isOpen
       onClose={onClose}
       title={words.names.createTitle}
-      hint={words.names.createHint}
       footer={
         <>
           <Button onClick={onClose}>{words.shell.cancel}</Button>
@@ -47,6 +65,7 @@ export function CreateNameDialog({
     >
       <form
         id="create-name"
+        className="flex flex-col gap-5"
         onSubmit={(event) => {
           event.preventDefault()
           if (!create.isPending) create.mutate()
@@ -60,7 +79,60 @@ export function CreateNameDialog({
           maxLength={nameLabelCharactersMost}
           onChange={({ target }) => setLabel(target.value)}
         />
+        <Choice
+          label={words.names.holder}
+          value={holder}
+          onChange={setHolder}
+          options={[
+            { value: 'service', label: words.names.holders.service, hint: words.names.createHint, icon: Server },
+            {
+              value: 'device',
+              label: words.names.holders.device,
+              hint: words.names.createHintDevice,
+              icon: MonitorSmartphone,
+            },
+          ]}
+        />
+        {holder === 'device' ? (
+          <details className="text-sm">
+            <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{words.names.bringKey}</summary>
+            <div className="mt-3 flex flex-col gap-1.5">
+              <label htmlFor={id} className="font-medium">
+                {words.names.exportKey}
+              </label>
+              <textarea
+                id={id}
+                rows={4}
+                value={keyText}
+                spellCheck={false}
+                autoComplete="off"
+                maxLength={4096}
+                onChange={({ target }) => {
+                  setKeyText(target.value)
+                  setFault(undefined)
+                }}
+                className={`${fieldClass} py-2 font-mono`}
+              />
+              <p className="text-ink-soft">{words.names.bringKeyHint}</p>
+            </div>
+          </details>
+        ) : undefined}
+        {fault === undefined ? undefined : (
+          <p role="alert" className="text-bad text-sm">
+            {fault}
+          </p>
+        )}
       </form>
     </Modal>
   )
+}
+
+/** A new key, or one that was brought, is kept here before anything else happens with it. */
+async function createOnDevice(label: string | null, keyText: string): Promise<NameState> {
+  const address = getSession()?.address
+  if (address === undefined) throw new CairnError('NO_SESSION')
+  const key = keyText === '' ? await createNameKey() : await importNameKey(keyText)
+  const entry = { address, name: key.name, label, key: await exportNameKey(key, 'libp2p'), createdAt: Date.now() }
+  await keepDeviceName(entry)
+  return toNameState(entry)
 }

@@ -1,7 +1,8 @@
-import { exportName, type NameState } from '@cairn/sdk'
+import { exportName, exportNameKey, importNameKey, type NameState } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
+import { getSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
@@ -10,6 +11,7 @@ import { Segments } from '../ui/Segments.tsx'
 import { saveText } from '../ui/save-text.ts'
 import { toastError } from '../ui/toast-store.ts'
 import { words } from '../words/words.ts'
+import { findDeviceName } from './device-names.ts'
 import { labelOf } from './label-of.ts'
 
 const formats = ['pem', 'libp2p'] as const
@@ -19,7 +21,12 @@ export function ExportNameDialog({ name, onClose }: { name: NameState; onClose: 
   const client = useClient()
   const [format, setFormat] = useState<(typeof formats)[number]>('pem')
   const take = useMutation({
-    mutationFn: () => exportName(client, name.name, { format }),
+    mutationFn: async () => {
+      const address = getSession()?.address
+      const own = address === undefined ? undefined : await findDeviceName(address, name.name)
+      if (own === undefined) return exportName(client, name.name, { format })
+      return { format, key: await exportNameKey(await importNameKey(own.key), format) }
+    },
     onError: (fault) => toastError(words.names.exportFailed, fault),
     gcTime: 0,
   })
@@ -29,7 +36,7 @@ export function ExportNameDialog({ name, onClose }: { name: NameState; onClose: 
       isOpen
       onClose={onClose}
       title={words.names.exportTitle(labelOf(name))}
-      hint={words.names.exportHint}
+      hint={name.keyHeld === 'service' ? words.names.exportHint : words.names.exportHintDevice}
       footer={
         key === undefined ? (
           <>

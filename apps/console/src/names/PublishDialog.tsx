@@ -1,5 +1,5 @@
 import { nameValueCharactersMost } from '@cairn/protocol'
-import { CairnError, type NameState, publishName } from '@cairn/sdk'
+import { CairnError, type NameState } from '@cairn/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { useClient } from '../session/use-client.ts'
@@ -12,6 +12,7 @@ import { words } from '../words/words.ts'
 import { FilePicker } from './FilePicker.tsx'
 import { labelOf } from './label-of.ts'
 import { type Lifetime, lifetimes, lifetimesMs, type Ttl, ttls, ttlsMs } from './publish-times.ts'
+import { publishTo } from './publish-to.ts'
 
 /** Lets a name point to a file of the account, or to anything with a CID. */
 export function PublishDialog({
@@ -30,11 +31,14 @@ export function PublishDialog({
   const [picked, setPicked] = useState<string>()
   const [text, setText] = useState(target)
   const [fault, setFault] = useState<string>()
-  const [lifetime, setLifetime] = useState<Lifetime>('twoDays')
+  const [lifetime, setLifetime] = useState<Lifetime>(
+    // Nobody renews what is signed here.
+    name.keyHeld === 'service' ? 'twoDays' : 'year',
+  )
   const [ttl, setTtl] = useState<Ttl>('fiveMinutes')
   const publish = useMutation({
     mutationFn: (value: string) =>
-      publishName(client, name.name, value, {
+      publishTo(client, name, value, {
         lifetimeMs: lifetimesMs[lifetime],
         ttlMs: Math.min(ttlsMs[ttl], lifetimesMs[lifetime]),
       }),

@@ -1,5 +1,5 @@
 import { nameLabelCharactersMost } from '@cairn/protocol'
-import { createName, type NameState, publishName } from '@cairn/sdk'
+import { createName, type NameState } from '@cairn/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import type { Session } from '../session/session-store.ts'
@@ -13,7 +13,9 @@ import { toastDone, toastError } from '../ui/toast-store.ts'
 import { shorten } from '../words/format.ts'
 import { words } from '../words/words.ts'
 import { labelOf } from './label-of.ts'
-import { useNames } from './use-names.ts'
+import { lifetimesMs } from './publish-times.ts'
+import { publishTo } from './publish-to.ts'
+import { useDeviceNames, useNames } from './use-names.ts'
 
 const rowClass =
   'flex cursor-pointer items-center gap-3 border-line border-b px-3 py-2.5 text-sm last:border-b-0 hover:bg-hover has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:-outline-offset-2'
@@ -37,12 +39,13 @@ export function PublishFileDialog({
   const [picked, setPicked] = useState<string>()
   const [label, setLabel] = useState('')
   // Names whose key is elsewhere are published elsewhere.
-  const names = data?.filter(({ keyHeld }) => keyHeld === 'service')
+  const onDevice = useDeviceNames(session.address)
+  const names = data?.filter(({ keyHeld, name }) => keyHeld === 'service' || onDevice.has(name))
   const chosen = names?.find(({ id }) => id === picked) ?? (picked === undefined ? names?.[0] : undefined)
   const publish = useMutation({
     mutationFn: async (): Promise<NameState> => {
       const name = chosen ?? (await createName(client, label.trim() === '' ? {} : { label: label.trim() }))
-      await publishName(client, name.name, cid)
+      await publishTo(client, name, cid, name.keyHeld === 'service' ? {} : { lifetimeMs: lifetimesMs.year })
       return name
     },
     onSuccess: (name) => {

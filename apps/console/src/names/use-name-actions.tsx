@@ -2,6 +2,7 @@ import type { NameState } from '@cairn/sdk'
 import { Download, ExternalLink, Link2, PencilLine, Send, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNetwork } from '../network/NetworkProvider.tsx'
+import { useSession } from '../session/session-store.ts'
 import type { MenuItem } from '../ui/Menu.tsx'
 import { toastDone } from '../ui/toast-store.ts'
 import { words } from '../words/words.ts'
@@ -10,6 +11,7 @@ import { nameUrl } from './name-url.ts'
 import { PublishDialog } from './PublishDialog.tsx'
 import { RelabelDialog } from './RelabelDialog.tsx'
 import { RemoveNameDialog } from './RemoveNameDialog.tsx'
+import { useDeviceNames } from './use-names.ts'
 
 type Open = { kind: 'publish' | 'relabel' | 'export' | 'remove'; name: NameState; target?: string }
 
@@ -20,18 +22,21 @@ export function useNameActions({ onRemoved }: { onRemoved?: () => void } = {}): 
   dialogs: ReactNode
 } {
   const network = useNetwork()
+  const onDevice = useDeviceNames(useSession()?.address)
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
 
   const itemsOf = (name: NameState): MenuItem[] => {
-    const isOurs = name.keyHeld === 'service'
+    const canPublish = name.keyHeld === 'service' || onDevice.has(name.name)
+    // The service has no label for what it has not heard of.
+    const isUnheard = name.keyHeld === 'owner' && name.value === null
     const link = nameUrl(network, name.name)
     const copyLink = async () => {
       await navigator.clipboard.writeText(link)
       toastDone(words.names.linkCopied)
     }
     return [
-      ...(isOurs
+      ...(canPublish
         ? [{ id: 'publish', label: words.names.publish, icon: Send, run: () => setOpen({ kind: 'publish', name }) }]
         : []),
       ...(name.value === null
@@ -45,8 +50,17 @@ export function useNameActions({ onRemoved }: { onRemoved?: () => void } = {}): 
             },
             { id: 'link', label: words.names.copyLink, icon: Link2, run: () => void copyLink() },
           ]),
-      { id: 'relabel', label: words.names.rename, icon: PencilLine, run: () => setOpen({ kind: 'relabel', name }) },
-      ...(isOurs
+      ...(isUnheard
+        ? []
+        : [
+            {
+              id: 'relabel',
+              label: words.names.rename,
+              icon: PencilLine,
+              run: () => setOpen({ kind: 'relabel', name }),
+            },
+          ]),
+      ...(canPublish
         ? [{ id: 'export', label: words.names.export, icon: Download, run: () => setOpen({ kind: 'export', name }) }]
         : []),
       {
@@ -73,7 +87,12 @@ export function useNameActions({ onRemoved }: { onRemoved?: () => void } = {}): 
       ) : open.kind === 'export' ? (
         <ExportNameDialog name={open.name} onClose={close} />
       ) : (
-        <RemoveNameDialog name={open.name} onClose={close} {...(onRemoved === undefined ? {} : { onRemoved })} />
+        <RemoveNameDialog
+          name={open.name}
+          isOnDevice={onDevice.has(open.name.name)}
+          onClose={close}
+          {...(onRemoved === undefined ? {} : { onRemoved })}
+        />
       ),
   }
 }

@@ -1,9 +1,8 @@
-import type { NameState } from '@cairn/sdk'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ArrowLeft, EllipsisVertical, Send, Signpost } from 'lucide-react'
 import { labelOf } from '../../names/label-of.ts'
 import { useNameActions } from '../../names/use-name-actions.tsx'
-import { useName } from '../../names/use-names.ts'
+import { useDeviceNames, useName } from '../../names/use-names.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { Banner } from '../../ui/Banner.tsx'
@@ -27,6 +26,7 @@ export function NamePage() {
 function Name({ session }: { session: Session }) {
   const { key } = useParams({ from: '/names/$key' })
   const navigate = useNavigate()
+  const onDevice = useDeviceNames(session.address)
   const { data, error, refetch } = useName(session, key)
   const { itemsOf, publish, dialogs } = useNameActions({ onRemoved: () => void navigate({ to: '/names' }) })
   const back = (
@@ -45,7 +45,8 @@ function Name({ session }: { session: Session }) {
     )
   }
   const { state, history } = data
-  const canPublish = state.keyHeld === 'service'
+  const isOnDevice = onDevice.has(state.name)
+  const canPublish = state.keyHeld === 'service' || isOnDevice
   return (
     <>
       {back}
@@ -61,22 +62,25 @@ function Name({ session }: { session: Session }) {
         </ButtonMenu>
       </PageHeader>
       {error === null ? undefined : <Banner tone="warn">{words.shell.errorOld}</Banner>}
-      {canPublish ? undefined : <p className="mb-4 max-w-prose text-ink-soft text-sm">{words.names.ownerHint}</p>}
+      {isOnDevice ? (
+        <p className="mb-4 max-w-prose text-ink-soft text-sm">{words.names.deviceHint}</p>
+      ) : canPublish ? undefined : (
+        <p className="mb-4 max-w-prose text-ink-soft text-sm">{words.names.ownerHint}</p>
+      )}
       {state.value === null ? (
         <NeverPublished canPublish={canPublish} onPublish={() => publish(state)} />
       ) : (
         <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <NameTarget session={session} state={state} value={state.value} />
-          <NameHistory history={history} {...againOf(state, publish)} />
+          <NameHistory
+            history={history}
+            {...(canPublish ? { onPublishAgain: (value) => publish(state, value) } : {})}
+          />
         </div>
       )}
       {dialogs}
     </>
   )
-}
-
-function againOf(state: NameState, publish: (name: NameState, target: string) => void) {
-  return state.keyHeld === 'service' ? { onPublishAgain: (value: string) => publish(state, value) } : {}
 }
 
 function NeverPublished({ canPublish, onPublish }: { canPublish: boolean; onPublish: () => void }) {

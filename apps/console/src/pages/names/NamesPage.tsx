@@ -1,12 +1,12 @@
 import type { NameState } from '@cairn/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { EllipsisVertical, Plus, Signpost } from 'lucide-react'
+import { EllipsisVertical, KeyRound, MonitorSmartphone, Plus, Signpost } from 'lucide-react'
 import { useState } from 'react'
 import { CreateNameDialog } from '../../names/CreateNameDialog.tsx'
 import { labelOf } from '../../names/label-of.ts'
 import { PublishFileDialog } from '../../names/PublishFileDialog.tsx'
 import { useNameActions } from '../../names/use-name-actions.tsx'
-import { useNames } from '../../names/use-names.ts'
+import { useDeviceNames, useNames } from '../../names/use-names.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { Banner } from '../../ui/Banner.tsx'
@@ -17,6 +17,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { AreaMenu, ButtonMenu, type MenuItem } from '../../ui/Menu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
+import { Tag } from '../../ui/Tag.tsx'
 import { formatAgo, formatDateTime, shorten } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
 
@@ -29,6 +30,7 @@ function Names({ session }: { session: Session }) {
   const navigate = useNavigate()
   const { data, error, refetch } = useNames(session)
   const { publish } = useSearch({ from: '/names' })
+  const onDevice = useDeviceNames(session.address)
   const [isCreating, setCreating] = useState(false)
   const { itemsOf, dialogs } = useNameActions()
   const create = (
@@ -60,7 +62,7 @@ function Names({ session }: { session: Session }) {
             className="divide-y divide-line rounded-lg border border-line bg-surface"
           >
             {data.map((name) => (
-              <NameRow key={name.id} name={name} items={itemsOf(name)} />
+              <NameRow key={name.id} name={name} isOnDevice={onDevice.has(name.name)} items={itemsOf(name)} />
             ))}
           </ul>
         </>
@@ -84,7 +86,7 @@ function Names({ session }: { session: Session }) {
   )
 }
 
-function NameRow({ name, items }: { name: NameState; items: readonly MenuItem[] }) {
+function NameRow({ name, isOnDevice, items }: { name: NameState; isOnDevice: boolean; items: readonly MenuItem[] }) {
   const label = labelOf(name)
   return (
     <AreaMenu items={() => items} label={words.names.actionsFor(label)}>
@@ -98,6 +100,11 @@ function NameRow({ name, items }: { name: NameState; items: readonly MenuItem[] 
             >
               {label}
             </Link>
+            {name.keyHeld === 'owner' ? (
+              <Tag icon={isOnDevice ? MonitorSmartphone : KeyRound}>
+                {isOnDevice ? words.names.onDevice : words.names.heldBy.owner}
+              </Tag>
+            ) : undefined}
             {name.label === null ? undefined : (
               <p title={name.name} className="truncate font-mono text-ink-soft text-xs">
                 {shorten(name.name, 12, 8)}

@@ -9,6 +9,17 @@ export const names = {
   create: 'Create name',
   createTitle: 'Create a name',
   createHint: 'The service keeps its key sealed, signs what you publish and renews it before it ends.',
+  holder: 'Who keeps its key',
+  holders: { service: 'The service', device: 'This device' },
+  createHintDevice:
+    'The key is made in this browser and never leaves it. You publish again yourself before a record ends.',
+  deviceHint:
+    'The key of this name is kept in this browser only: whoever uses it can publish, and clearing its data loses the name. Export the key to keep a copy.',
+  onDevice: 'Key on this device',
+  bringKey: 'I have a key already',
+  bringKeyHint: 'PEM, or the base64 that the SDK and “Export key” give. It stays in this browser.',
+  keyBad: 'This is no Ed25519 key of a name.',
+  deviceRefuses: 'This browser keeps nothing here, as some private windows do. Let the service keep the key.',
   createFailed: 'The name was not created',
   created: 'Name created',
   label: 'Label',
@@ -56,12 +67,16 @@ export const names = {
   removeHint:
     'Its key is destroyed, and nobody can ever publish this name again. Records that others hold go on until they end. Export the key first if the name is to live on.',
   removeHintOwner: 'It leaves your list. Its key stays with you, so you can publish it again.',
+  removeHintDevice:
+    'It leaves your list, and its key is removed from this browser for good. Export the key first if the name is to live on.',
   removed: 'Name removed',
   removeFailed: 'The name was not removed',
   export: 'Export key',
   exportTitle: (label: string) => `Export the key of ${label}`,
   exportHint:
     'Whoever has this key can publish the name for ever. The service keeps its copy as well. Keep the file where only you can read it.',
+  exportHintDevice:
+    'Whoever has this key can publish the name for ever. Nobody else has a copy. Keep the file where only you can read it.',
   exportFormat: 'Format',
   exportFormats: { pem: 'PEM', libp2p: 'For ipfs key import' },
   exportShow: 'Show key',

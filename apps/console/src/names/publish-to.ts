@@ -1,0 +1,21 @@
+import { type Client, importNameKey, type NameState, type PublishOptions, publishName, publishSigned } from '@cairn/sdk'
+import { getSession } from '../session/session-store.ts'
+import { findDeviceName } from './device-names.ts'
+
+/** Lets a name point to something: signed here where its key is on this device, else by the service. */
+export async function publishTo(
+  client: Client,
+  name: NameState,
+  value: string,
+  options: PublishOptions = {},
+): Promise<void> {
+  const address = getSession()?.address
+  const own = name.keyHeld === 'owner' && address !== undefined ? await findDeviceName(address, name.name) : undefined
+  if (own === undefined) {
+    await publishName(client, name.name, value, options)
+    return
+  }
+  // The first time puts it on the account's list, with the label it has here.
+  const label = name.value === null && own.label !== null ? { label: own.label } : {}
+  await publishSigned(client, await importNameKey(own.key), value, { ...options, ...label })
+}
