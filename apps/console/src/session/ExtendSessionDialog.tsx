@@ -34,18 +34,18 @@ export function ExtendSessionDialog({ session, onClose }: { session: Session; on
     <Modal
       isOpen
       onClose={onClose}
-      title={words.session.extendTitle}
-      hint={words.session.extendHint}
+      title={words.signature.extendTitle}
+      hint={words.signature.extendHint}
       footer={
         <>
           <Button onClick={onClose}>{words.shell.cancel}</Button>
           <Button kind="primary" isBusy={isSigning} onClick={() => void sign()}>
             {isSigning ? (
-              words.session.keysSigning
+              words.signature.keysSigning
             ) : (
               <>
                 <PenLine aria-hidden="true" size={16} />
-                {words.session.keysGo}
+                {words.signature.keysGo}
               </>
             )}
           </Button>

@@ -43,18 +43,18 @@ export function KeySessionDialog() {
     <Modal
       isOpen
       onClose={() => answerKeySession(undefined)}
-      title={words.session.keysTitle}
-      hint={words.session.keysHint}
+      title={words.signature.keysTitle}
+      hint={words.signature.keysHint}
       footer={
         <>
           <Button onClick={() => answerKeySession(undefined)}>{words.shell.cancel}</Button>
           <Button kind="primary" isBusy={isSigning} onClick={() => void sign()}>
             {isSigning ? (
-              words.session.keysSigning
+              words.signature.keysSigning
             ) : (
               <>
                 <KeyRound aria-hidden="true" size={16} />
-                {words.session.keysGo}
+                {words.signature.keysGo}
               </>
             )}
           </Button>

@@ -1,4 +1,12 @@
-import { CairnError, type Client, createClient, type KeySession, type NetworkProfile, revokeApiKey } from '@cairn/sdk'
+import {
+  CairnError,
+  type Client,
+  closeKeySession,
+  createClient,
+  type KeySession,
+  type NetworkProfile,
+  revokeApiKey,
+} from '@cairn/sdk'
 import { dropClosing, keepClosing } from './closing-sessions.ts'
 import type { Session } from './session-store.ts'
 
@@ -18,7 +26,6 @@ export async function endCredentials(network: NetworkProfile, { apiKey, keySessi
 
 /** Ends a session at the key nodes; what cannot be reached is kept, so that it is ended there when it can. */
 export async function endKeySession(client: Client, keySession: KeySession): Promise<void> {
-  const { closeKeySession } = await import('./key-session-calls.ts')
   const { open } = await closeKeySession(client, keySession)
   if (open.length === 0) await dropClosing(keySession)
   else await keepClosing(keySession)

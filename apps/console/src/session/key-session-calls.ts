@@ -1,2 +1,3 @@
-// Loaded by those who sign in or need key nodes: its cryptography is a good part of the console.
-export { closeKeySession, createHeldSessionKey, openKeySession, signIn } from '@cairn/sdk'
+// Loaded by those who sign in or out, or need key nodes: its cryptography is a good part of the console.
+export { createHeldSessionKey, openKeySession, signIn } from '@cairn/sdk'
+export { endCredentials, endKeySession } from './end-credentials.ts'

@@ -1,7 +1,6 @@
 import { createClient, type NetworkProfile } from '@cairn/sdk'
 import type { Config } from 'wagmi'
 import { getConnectedWallet } from '../wallet/connected-wallet.ts'
-import { endCredentials } from './end-credentials.ts'
 import { makeSessionKey } from './held-keys.ts'
 import { getSession, startSession } from './session-store.ts'
 
@@ -36,5 +35,5 @@ export async function signIn(network: NetworkProfile, config: Config, isLasting:
     isLasting,
     ...(keySession === undefined ? {} : { keySession }),
   })
-  if (before !== undefined) await endCredentials(network, before)
+  if (before !== undefined) await calls.endCredentials(network, before)
 }

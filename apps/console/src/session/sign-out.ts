@@ -1,6 +1,5 @@
 import { CairnError, createClient, type NetworkProfile } from '@cairn/sdk'
 import { forgetChanges } from '../access/kept-changes.ts'
-import { endCredentials } from './end-credentials.ts'
 import { type EndReason, endSession, type Session } from './session-store.ts'
 
 /** Ends the session here at once, and then its unfinished uploads and its credentials where they were made. */
@@ -9,6 +8,7 @@ export async function signOut(network: NetworkProfile, reason: EndReason): Promi
   if (session === undefined) return
   // While the key still opens the service.
   await dropUnfinished(network, session)
+  const { endCredentials } = await import('./key-session-calls.ts')
   await endCredentials(network, session)
 }
 

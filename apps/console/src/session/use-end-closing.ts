@@ -2,7 +2,6 @@ import { createClient, type KeySession } from '@cairn/sdk'
 import { useCallback, useEffect, useState } from 'react'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { recallClosing, useClosing } from './closing-sessions.ts'
-import { endKeySession } from './end-credentials.ts'
 
 /**
  * Sessions that some key nodes do not know to be over yet. They are ended when the page is opened, when the network comes
@@ -17,6 +16,7 @@ export function useEndClosing(): { closing: readonly KeySession[]; isEnding: boo
       if (sessions.length === 0) return
       setEnding(true)
       try {
+        const { endKeySession } = await import('./key-session-calls.ts')
         await Promise.all(sessions.map((session) => endKeySession(createClient({ network }), session)))
       } finally {
         setEnding(false)

@@ -1,17 +1,19 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { endOf } from '../session/closing-sessions.ts'
 import { useSessionState } from '../session/session-store.ts'
-import { useEndClosing } from '../session/use-end-closing.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
 import { useOnline } from '../ui/use-online.ts'
 import { useWalletAddress } from '../wallet/connected-wallet.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
-import { formatDateTime, shorten } from '../words/format.ts'
+import { shorten } from '../words/format.ts'
 import { words } from '../words/words.ts'
 
 const ExtendSessionDialog = lazy(async () => ({
   default: (await import('../session/ExtendSessionDialog.tsx')).ExtendSessionDialog,
+}))
+
+const ClosingNotice = lazy(async () => ({
+  default: (await import('../session/ClosingNotice.tsx')).ClosingNotice,
 }))
 
 /** A session that ends within this time says so. */
@@ -48,7 +50,9 @@ export function Notices() {
           <ExtendSessionDialog session={session} onClose={() => setExtending(false)} />
         </Suspense>
       ) : undefined}
-      <ClosingNotice />
+      <Suspense>
+        <ClosingNotice />
+      </Suspense>
       {session === undefined && endReason === 'account-changed' && address !== undefined ? (
         <Banner action={signIn}>{words.session.otherAccount(shorten(address))}</Banner>
       ) : undefined}
@@ -57,25 +61,6 @@ export function Notices() {
         <Banner action={signIn}>{words.session.sessionOver}</Banner>
       ) : undefined}
     </>
-  )
-}
-
-/** Says where a session is still open that was ended, until when, and lets the user try again. */
-function ClosingNotice() {
-  const { closing, isEnding, end } = useEndClosing()
-  if (closing.length === 0) return undefined
-  const nodes = new Set(closing.flatMap((one) => one.nodes.flatMap((node) => (node === null ? [] : [node.node]))))
-  return (
-    <Banner
-      tone="warn"
-      action={
-        <Button size="small" isBusy={isEnding} onClick={() => void end()}>
-          {words.session.endThere}
-        </Button>
-      }
-    >
-      {words.session.stillOpen([...nodes].sort(), formatDateTime(Math.max(...closing.map(endOf))))}
-    </Banner>
   )
 }
 

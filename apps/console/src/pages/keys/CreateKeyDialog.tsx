@@ -58,7 +58,7 @@ export function CreateKeyDialog({ session: { address }, onClose }: { session: Se
         <>
           <Button onClick={onClose}>{words.shell.cancel}</Button>
           <Button kind="primary" type="submit" form="create-key" isBusy={create.isPending}>
-            {create.isPending ? words.session.keysSigning : words.keys.createGo}
+            {create.isPending ? words.signature.keysSigning : words.keys.createGo}
           </Button>
         </>
       }

@@ -30,6 +30,10 @@ export const session = {
   pairCode: 'Code to scan with a wallet app',
   pairCopy: 'Copy the link',
   pairShown: 'Waiting for the wallet. The code holds for five minutes.',
+  pairOver: 'The wallet did not answer in time',
+  pairOverHint: 'Try again, and approve it in the wallet within five minutes.',
+  relayAway: 'The service between this page and your wallet cannot be reached',
+  relayAwayHint: 'Look at your connection and try again, or use a wallet of this browser.',
   signing: 'Sign in your wallet',
   signingHint:
     'Your wallet shows a short text to sign. It proves to the storage and to the key nodes that the address is yours. It is not a transaction and costs nothing.',
@@ -64,17 +68,6 @@ export const session = {
   sessionOver: 'Your session is over. Sign in again to go on.',
   endsSoon: 'Your session ends in a few minutes.',
   extend: 'Extend',
-  extendTitle: 'Extend your session',
-  extendHint:
-    'Sign the text of the sign-in once more, and the session begins anew. What is under way goes on. It is not a transaction and costs nothing.',
-  stillOpen: (nodes: readonly number[], until: string) =>
-    `A session that you ended is still open at key ${nodes.length === 1 ? 'node' : 'nodes'} ${new Intl.ListFormat('en').format(nodes.map(String))}, which did not answer. It ends by itself by ${until}.`,
-  endThere: 'End it there',
   gateTitle: 'Sign in to see this',
   gateHint: 'Connect your wallet, and you come right back here.',
-  keysTitle: 'One more signature',
-  keysHint:
-    'Encrypted files are guarded by five independent key nodes. Too few of them know this session: they did not answer when you signed in, or it has ended there. Sign once to show them who you are; it is not a transaction and costs nothing.',
-  keysGo: 'Sign',
-  keysSigning: 'Waiting for your wallet',
 }
