@@ -1,0 +1,64 @@
+import { createSessionKey, proofHeader, signRequest } from '@cairn/crypto'
+import { clockSkewMs } from '@cairn/protocol'
+import { expect, test } from 'vitest'
+import { createTestWallet, createText, openTestSession, openWith, startTestNode } from '../test-node.fixture.ts'
+import { sweepSessions } from './sweep.ts'
+
+const second = 1000
+
+// Replicas of a node share their rows, not their clocks, and a clock may be set back.
+test('a text that a replica spent is not good again for one whose clock is behind', async () => {
+  await using node = await startTestNode()
+  const wallet = createTestWallet()
+  const texts = [
+    await createText(node, wallet),
+    await createText(node, wallet, { id: crypto.randomUUID() }, createSessionKey()),
+  ]
+  for (const text of texts) expect((await openWith(node, wallet, [text])).status).toBe(200)
+  // The one is a minute ahead of the time, the other as far behind.
+  node.pass(600 * second - 1 + 2 * clockSkewMs)
+  await sweepSessions(node.context)
+  node.pass(-2 * clockSkewMs)
+  for (const text of texts) expect((await openWith(node, wallet, [text])).code).toBe('CHALLENGE_EXPIRED')
+})
+
+test('nor is a proof', async () => {
+  await using node = await startTestNode()
+  const session = await openTestSession(node)
+  const path = '/api/keys/list/1?role=owner'
+  const request = { method: 'GET', path, node: 1, body: '', token: session.token }
+  const proof = signRequest(request, session.sessionKey.secretKey, node.now())
+  const show = () => node.call('GET', path, { token: session.token, headers: { [proofHeader]: proof } })
+  expect((await show()).status).toBe(200)
+  node.pass(3 * clockSkewMs)
+  await sweepSessions(node.context)
+  node.pass(-2 * clockSkewMs)
+  expect((await show()).code).toBe('INVALID_SIGNATURE')
+})
+
+test('what is over by every clock is removed', async () => {
+  await using node = await startTestNode()
+  const session = await openTestSession(node)
+  const request = {
+    method: 'GET',
+    path: '/api/keys/list/1?role=owner',
+    token: session.token,
+    sessionKey: session.sessionKey,
+  }
+  expect((await node.call(request.method, request.path, request)).status).toBe(200)
+  const rows = async () => {
+    const counted = await Promise.all(
+      (['spent_challenge', 'seen_proof', 'session'] as const).map((table) =>
+        node.context.db.read
+          .selectFrom(table)
+          .select(({ fn }) => fn.countAll<number>().as('rows'))
+          .executeTakeFirst(),
+      ),
+    )
+    return counted.map((row) => Number(row?.rows))
+  }
+  expect(await rows()).toEqual([1, 1, 1])
+  node.pass(600 * second + 2 * clockSkewMs + 1)
+  await sweepSessions(node.context)
+  expect(await rows()).toEqual([0, 0, 1])
+})
