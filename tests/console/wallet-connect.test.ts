@@ -34,8 +34,8 @@ async function answerVerify(context: BrowserContext): Promise<void> {
   })
 }
 
-async function newPage(options?: { width?: number; height?: number }): Promise<ConsolePage> {
-  const opened = await site.newPage({ accounts: 0, ...options })
+async function newPage(options?: { width?: number; height?: number }, from = site): Promise<ConsolePage> {
+  const opened = await from.newPage({ accounts: 0, ...options })
   opened.expectProblem(new RegExp(`foreign request: ${verifyOrigin}`))
   await answerVerify(opened.context)
   return opened
@@ -114,4 +114,18 @@ test('without a project ID there is no such wallet, no request and no room for o
   expect(await policy(plain)).not.toMatch(/wss?:|walletconnect|frame-src/)
   expect(await policy(site)).toMatch(new RegExp(`connect-src [^;]*${relay.url} ${verifyOrigin}`))
   expect(await policy(site)).toContain(`frame-src ${verifyOrigin};`)
+})
+
+test('a relay that cannot be reached is said to be away', async () => {
+  const environment = { CAIRN_WALLETCONNECT_PROJECT_ID: projectId, CAIRN_WALLETCONNECT_RELAY_URL: 'ws://127.0.0.1:9' }
+  await using away = await openConsoleTest({ environment })
+  const { page, open, expectProblem, checkAccessibility } = await newPage({}, away)
+  expectProblem(/^WebSocket connection to 'ws:\/\/127\.0\.0\.1:9\//)
+  await open('/')
+  await page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'WalletConnect' }).click()
+  await page.getByText('cannot be reached').waitFor({ timeout: 60_000 })
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('dialog').getByRole('button', { name: 'Other wallets' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'WalletConnect' }).waitFor()
 })

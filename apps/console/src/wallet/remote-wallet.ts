@@ -1,4 +1,5 @@
-import type { NetworkProfile } from '@cairn/sdk'
+import { CairnError, type NetworkProfile } from '@cairn/sdk'
+import { words } from '../words/words.ts'
 import { keepText, recallText } from './kept-text.ts'
 import { setPairingUri } from './pairing-uri.ts'
 
@@ -15,6 +16,7 @@ const storageName = 'cairn.wallet.remote'
 const mainChainId = 1
 const walletMethods = ['personal_sign', 'eth_signTypedData_v4', 'eth_sendTransaction']
 const chainTimeoutMs = 20_000
+const relayTimeoutMs = 15_000
 
 class RemoteWalletError extends Error {
   readonly code: number
@@ -88,15 +90,12 @@ export function createRemoteWallet(
     if ((await recall()) === undefined) {
       const client = await openClient()
       const wanted = [...new Set([...chains.map((chain) => chain.chainId), mainChainId])]
-      const { uri, approval } = await client.connect({
-        optionalNamespaces: {
-          eip155: {
-            chains: wanted.map((id) => `eip155:${id}`),
-            methods: walletMethods,
-            events: ['accountsChanged', 'chainChanged'],
-          },
-        },
-      })
+      const eip155 = {
+        chains: wanted.map((id) => `eip155:${id}`),
+        methods: walletMethods,
+        events: ['accountsChanged', 'chainChanged'],
+      }
+      const { uri, approval } = await withinTime(client.connect({ optionalNamespaces: { eip155 } }))
       setPairingUri(uri)
       try {
         adopt(await approval())
@@ -160,6 +159,19 @@ export function createRemoteWallet(
   }
 }
 
+/** The client tries for ever to reach a relay; its user should hear that it cannot. */
+async function withinTime<T>(pending: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(new CairnError('NETWORK_ERROR', { message: words.session.relayAway, hint: words.session.relayAwayHint }))
+  }, relayTimeoutMs)
+  try {
+    return await Promise.race([pending, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 async function startClient(
   settings: { projectId: string; relayUrl: string },
   watch: (client: Client) => void,
@@ -215,9 +227,12 @@ async function askChain(rpcUrl: string | undefined, { method, params = [] }: Req
 const declined = [5000, 5001, 5002]
 
 function asProviderError(error: unknown): never {
-  if (error instanceof RemoteWalletError) throw error
+  if (error instanceof RemoteWalletError || CairnError.is(error)) throw error
   const parts = typeof error === 'object' && error !== null ? error : {}
   const message = 'message' in parts ? String(parts.message) : String(error)
   const code = 'code' in parts ? Number(parts.code) : -32603
+  if (/expired/i.test(message)) {
+    throw new CairnError('TIMEOUT', { message: words.session.pairOver, hint: words.session.pairOverHint, cause: error })
+  }
   throw new RemoteWalletError(declined.includes(code) || /reject|declin/i.test(message) ? 4001 : code, message, error)
 }
