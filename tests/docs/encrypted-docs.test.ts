@@ -17,13 +17,12 @@ afterAll(() => network?.[Symbol.asyncDispose]())
 
 test('the examples of the SDK work, one behind the other', async () => {
   expect(page).toContain('uploadEncrypted')
-  const { apiKey, privateKey, address } = await createTestKey(network)
+  const { privateKey, address } = await createTestKey(network)
   const diary = join(mkdtempSync(join(tmpdir(), 'cairn-diary-')), 'diary.txt')
   writeFileSync(diary, 'dear diary')
   const said = await runExample(page, network, {
     before: [
       "import { signMessage } from '@cairn/sdk'",
-      `const apiKey = ${JSON.stringify(apiKey)}`,
       `const address = ${JSON.stringify(address)}`,
       `const sign = async (message: string) => signMessage(${JSON.stringify(privateKey)}, message)`,
     ],

@@ -5,7 +5,17 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { coreumAddress, signCoreum, signSolana, solanaAddress } from '@cairn/crypto'
-import { createClient, getKey, openKeySession, prepareKey, saveKey, shareFile, transferFile } from '@cairn/sdk'
+import {
+  createClient,
+  getKey,
+  getUsage,
+  openKeySession,
+  prepareKey,
+  saveKey,
+  shareFile,
+  signIn,
+  transferFile,
+} from '@cairn/sdk'
 import {
   concat,
   createWalletClient,
@@ -138,6 +148,27 @@ test('a wallet that is yet to be deployed brings its deployment along (ERC-6492)
   const wrong = await createKey(address, (message) => wrap(stranger.signMessage({ message })))
   expect(wrong.headers.get('x-cairn-code')).toBe('INVALID_SIGNATURE')
   expect(await wallet().getCode({ address })).toBeUndefined()
+})
+
+test('contract wallets sign in to storage and key nodes with one signature', async () => {
+  const plain = createClient({ network: network.profile })
+  const address = await deploy(assembleWallet(owner.address))
+  const code = assembleWallet(owner.address)
+  const later = getContractAddress({ opcode: 'CREATE2', from: deployer, salt: zeroHash, bytecode: code })
+  const sign = (message: string) => owner.signMessage({ message })
+  const wrap = async (message: string) =>
+    serializeErc6492Signature({ address: deployer, data: concat([zeroHash, code]), signature: await sign(message) })
+  for (const signer of [
+    { address, sign },
+    { address: later, sign: wrap },
+  ]) {
+    const { apiKey, keySession } = await signIn(plain, signer)
+    expect(await getUsage({ ...plain, apiKey })).toMatchObject({ usedBytes: 0 })
+    expect(keySession?.nodes.filter((node) => node !== null)).toHaveLength(5)
+  }
+  const stranger = privateKeyToAccount(generatePrivateKey())
+  const foreign = { address, sign: (message: string) => stranger.signMessage({ message }) }
+  await expect(signIn(plain, foreign)).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
 })
 
 test('contract wallets open sessions with the key nodes, and hold and share keys there', async () => {

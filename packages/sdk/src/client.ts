@@ -5,7 +5,7 @@ import type { KnownNames } from './names/known-names.ts'
 /** What every function of the SDK works with: plain data, nothing is opened. */
 export type Client = {
   readonly network: NetworkProfile
-  /** Needed for everything about keys of encrypted files; made by `openKeySession`. */
+  /** Needed for everything about keys of encrypted files; made by `signIn` or `openKeySession`. */
   readonly keySession: KeySession | undefined
   /** Told when a session was renewed, so that it can be kept. */
   readonly onKeySession: ((session: KeySession) => void) | undefined
@@ -22,10 +22,10 @@ export type Client = {
 export type ClientOptions = {
   /** Where the network's parts are: see `loadNetwork`. */
   network: NetworkProfile
-  /** Needed for uploads and for everything about an account; made by `createApiKey`. */
+  /** Needed for uploads and for everything about an account; made by `signIn` or `createApiKey`. */
   apiKey?: string
-  /** Needed for encrypted files: made by `openKeySession`. */
-  keySession?: KeySession
+  /** Needed for encrypted files: made by `signIn` or `openKeySession`. */
+  keySession?: KeySession | undefined
   /** Told when the session was renewed. */
   onKeySession?: (session: KeySession) => void
   fetch?: typeof fetch
