@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
+import { join as joinPath } from 'node:path'
 import { decryptBytesV1, encryptBytesV1, generateKey } from '@cairn/crypto'
 import { CairnError } from '@cairn/protocol'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { decryptStream, decryptUnverified } from './decrypt-stream.ts'
 import { encryptedSize, encryptStream } from './encrypt-stream.ts'
 import { publishedFiles } from './published-files.fixture.ts'
@@ -28,7 +29,14 @@ async function join(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   for await (const piece of stream) all.push(piece.slice())
   return new Uint8Array(Buffer.concat(all))
 }
-const spools = () => readdirSync(tmpdir()).filter((name) => name.startsWith('cairn-decrypt-')).length
+// What is left behind can be told in a folder that no other test uses.
+const temporary = mkdtempSync(joinPath(tmpdir(), 'cairn-encryption-'))
+vi.stubEnv('TMPDIR', temporary)
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(temporary, { recursive: true, force: true })
+})
+const spools = () => readdirSync(temporary)
 
 test.each(['v1', 'v2'] as const)(
   '%s comes back however it is cut, and has the size that was promised',
@@ -68,7 +76,6 @@ test.each(['v1', 'v2'] as const)(
   'a changed byte of %s, wherever it is, releases nothing of it, and leaves nothing behind',
   async (format) => {
     const sealed = await join(encryptStream([new Uint8Array(randomBytes(300))], masterKey, { format }))
-    const before = spools()
     await mapSome(placesOf(format, sealed.length), async (at) => {
       const changed = sealed.slice()
       changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8))
@@ -79,7 +86,7 @@ test.each(['v1', 'v2'] as const)(
       await expect(work(), String(at)).rejects.toSatisfy((error) => CairnError.is(error))
       expect(released, String(at)).toEqual([])
     })
-    expect(spools()).toBe(before)
+    expect(spools()).toEqual([])
   },
 )
 
@@ -162,11 +169,10 @@ test('a file that was cut off, or is none, is told so', async () => {
 })
 
 test('who stops reading in the middle leaves nothing behind', async () => {
-  const before = spools()
   const sealed = await join(encryptStream(pieces(new Uint8Array(3_000_000), 65_536), masterKey))
   for await (const piece of decryptStream(pieces(sealed, 65_536), masterKey)) {
     expect(piece.length).toBeGreaterThan(0)
     break
   }
-  expect(spools()).toBe(before)
+  expect(spools()).toEqual([])
 })
