@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -57,6 +60,47 @@ test('the first upload is one line, with nothing set up before', async () => {
 })
 
 describe('upload and get', () => {
+  test('--resume goes on where a killed call stopped, and forgets it at the end', async () => {
+    const bytes = randomBytes(128 * 1024 * 1024)
+    writeFileSync(join(folder, 'film.mkv'), bytes)
+    const kept = join(folder, 'config', 'uploads.json')
+    let running: ChildProcess | undefined
+    const offsets: number[] = []
+    // The service runs in this process.
+    const watch = (message: unknown) => {
+      const { request } = message as { request: IncomingMessage }
+      if (request.method !== 'PATCH') return
+      offsets.push(Number(request.headers['upload-offset']))
+      const from = request.socket.bytesRead
+      const timer = setInterval(() => {
+        if (request.socket.bytesRead - from > 40 * 1024 * 1024 && offsets.length === 1) running?.kill('SIGKILL')
+        if (request.destroyed) clearInterval(timer)
+      }, 1)
+    }
+    subscribe('http.server.request.start', watch)
+    try {
+      const killed = await cairn(['upload', '--resume', 'film.mkv'], {
+        started: (child) => {
+          running = child
+        },
+      })
+      expect(killed.code).not.toBe(0)
+      expect(Object.keys(JSON.parse(readFileSync(kept, 'utf8')))).toHaveLength(1)
+      const { code, out } = await cairn(['upload', '--resume', 'film.mkv', '--json'])
+      expect(code).toBe(0)
+      expect(offsets[0]).toBe(0)
+      expect(offsets.at(-1)).toBeGreaterThan(30 * 1024 * 1024)
+      expect(JSON.parse(readFileSync(kept, 'utf8'))).toEqual({})
+      const { cid }: { cid: string } = JSON.parse(out)
+      const plain = await cairn(['upload', 'film.mkv', '--json'])
+      expect(JSON.parse(plain.out)).toMatchObject({ cid })
+    } finally {
+      unsubscribe('http.server.request.start', watch)
+    }
+    const wrong = await cairn(['upload', '--resume', '--encrypt', 'film.mkv'])
+    expect(wrong.err).toContain('--resume goes with files and folders, not with --encrypt')
+  })
+
   test('folders, standard input, options; JSON for programs', async () => {
     mkdirSync(join(folder, 'site', 'css'), { recursive: true })
     writeFileSync(join(folder, 'site', 'index.html'), '<p>hi')

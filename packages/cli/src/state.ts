@@ -15,16 +15,26 @@ export type State = {
   readSession(network: string): Promise<unknown>
   /** Keeps a session; undefined forgets it. */
   writeSession(network: string, session: unknown): Promise<void>
+  /** How far an unfinished upload is, as JSON. */
+  readUpload(id: string): Promise<unknown>
+  /** Keeps it; undefined forgets it. */
+  writeUpload(id: string, upload: unknown): Promise<void>
 }
 
 export function createState(folder: string): State {
   const wallet = join(folder, 'wallet.json')
   const keys = join(folder, 'keys.json')
   const sessions = join(folder, 'sessions.json')
-  const readSessions = async (): Promise<Record<string, unknown>> => {
-    const text = await readSecret(sessions)
-    const json: unknown = text === undefined ? {} : parse(text, sessions)
+  const uploads = join(folder, 'uploads.json')
+  const readRecord = async (path: string): Promise<Record<string, unknown>> => {
+    const text = await readSecret(path)
+    const json: unknown = text === undefined ? {} : parse(text, path)
     return typeof json === 'object' && json !== null ? { ...json } : {}
+  }
+  const writeEntry = async (path: string, name: string, value: unknown): Promise<void> => {
+    const { [name]: _before, ...rest } = await readRecord(path)
+    const all = value === undefined ? rest : { ...rest, [name]: value }
+    await writeSecret(folder, path, `${JSON.stringify(all, null, 2)}\n`)
   }
   const readKeys = async (): Promise<Record<string, string>> => {
     const text = await readSecret(keys)
@@ -49,12 +59,10 @@ export function createState(folder: string): State {
       const { [api]: _gone, ...rest } = await readKeys()
       await writeSecret(folder, keys, `${JSON.stringify(rest, null, 2)}\n`)
     },
-    readSession: async (network) => (await readSessions())[network],
-    async writeSession(network, session) {
-      const { [network]: _before, ...rest } = await readSessions()
-      const all = session === undefined ? rest : { ...rest, [network]: session }
-      await writeSecret(folder, sessions, `${JSON.stringify(all, null, 2)}\n`)
-    },
+    readSession: async (network) => (await readRecord(sessions))[network],
+    writeSession: (network, session) => writeEntry(sessions, network, session),
+    readUpload: async (id) => (await readRecord(uploads))[id],
+    writeUpload: (id, upload) => writeEntry(uploads, id, upload),
   }
 }
 

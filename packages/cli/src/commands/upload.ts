@@ -17,6 +17,7 @@ import {
 import { type Command, flag, type Surroundings, text } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { readConditionsFile } from '../read-conditions.ts'
+import { uploadResumably } from '../resume-upload.ts'
 import { formatBytes } from '../sizes.ts'
 
 function readOptions({ values, signal }: Surroundings): UploadOptions {
@@ -47,7 +48,10 @@ async function uploadOne(
   const found = await stat(path).catch((cause: unknown) => {
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
   })
-  return found.isDirectory() ? uploadFolder(client, path, options) : uploadFile(client, path, options)
+  const upload = (wish: UploadOptions) =>
+    found.isDirectory() ? uploadFolder(client, path, wish) : uploadFile(client, path, wish)
+  if (!flag(surroundings.values, 'resume')) return upload(options)
+  return uploadResumably(surroundings.state, client.network.api, path, options, upload)
 }
 
 /** What encrypted uploads take beside the options of all. */
@@ -117,6 +121,7 @@ export const upload: Command = {
     profile: { type: 'string', about: 'unixfs-v1-2025: chunks of 1 MiB', value: 'name' },
     wrap: { type: 'boolean', short: 'w', about: 'put a single file into a folder' },
     mime: { type: 'string', about: 'MIME type to keep', value: 'type' },
+    resume: { type: 'boolean', about: 'send it in parts: after a break the same call goes on' },
     car: { type: 'boolean', about: 'the file is a CAR: keep its root' },
     encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine, the key split over five nodes' },
     format: { type: 'string', about: 'of encrypted files: v1, or v2 that can be sought in (v1)', value: 'v1|v2' },
@@ -126,6 +131,7 @@ export const upload: Command = {
   },
   examples: [
     'cairn upload photo.jpg',
+    'cairn upload --resume film.mkv',
     'cairn upload --encrypt diary.txt',
     'cairn upload --encrypt --as-one photos/',
     'cairn upload site/ --json',
@@ -136,6 +142,11 @@ export const upload: Command = {
     const options = readOptions(surroundings)
     if (args.length > 1 && options.name !== undefined)
       throw new CairnError('USAGE', { message: '--name goes with one path only' })
+    const other = ['encrypt', 'car'].find((name) => flag(surroundings.values, name)) ?? (args.includes('-') ? '-' : '')
+    if (flag(surroundings.values, 'resume') && other !== '')
+      throw new CairnError('USAGE', {
+        message: `--resume goes with files and folders, not with ${other.length > 1 ? `--${other}` : other}`,
+      })
     if (flag(surroundings.values, 'encrypt')) return uploadAllEncrypted(surroundings, options)
     for (const name of ['format', 'share', 'conditions', 'as-one'])
       if (surroundings.values[name] !== undefined)

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { CairnError, createResumable, type ResumableState, type UploadOptions, type UploadResult } from '@cairn/sdk'
+import type { State } from './state.ts'
+
+/**
+ * Uploads in parts and keeps how far it is, so that the same call goes on after whatever ended it. Another file under the same
+ * path, or other options, are another upload.
+ */
+export async function uploadResumably(
+  state: State,
+  api: string,
+  path: string,
+  options: UploadOptions,
+  upload: (options: UploadOptions) => Promise<UploadResult>,
+): Promise<UploadResult> {
+  const { size, mtimeMs } = await stat(path).catch((cause: unknown) => {
+    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
+  })
+  const { signal: _signal, onProgress: _onProgress, ...meant } = options
+  const id = createHash('sha256')
+    .update(JSON.stringify([api, resolve(path), size, mtimeMs, meant]))
+    .digest('hex')
+  const kept = readState(await state.readUpload(id))
+  const resumable = createResumable({
+    ...(kept === undefined ? {} : { state: kept }),
+    onState: (next) => state.writeUpload(id, next),
+  })
+  try {
+    const result = await upload({ ...options, resumable })
+    await state.writeUpload(id, undefined)
+    return result
+  } catch (error) {
+    // The files in a folder changed in between: what was sent of them is of no use.
+    if (CairnError.is(error, 'CID_MISMATCH')) await state.writeUpload(id, undefined)
+    throw error
+  }
+}
+
+/** What was kept, where it has the form of today. */
+function readState(kept: unknown): ResumableState | undefined {
+  if (typeof kept !== 'object' || kept === null) return undefined
+  const { id, boundary, sizeBytes, cids }: Partial<Record<keyof ResumableState, unknown>> = kept
+  if (typeof id !== 'string' || typeof boundary !== 'string' || typeof sizeBytes !== 'number') return undefined
+  if (!Array.isArray(cids) || !cids.every((cid) => typeof cid === 'string')) return undefined
+  return { id, boundary, sizeBytes, cids }
+}
