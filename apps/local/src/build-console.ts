@@ -1,51 +1,58 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import { CairnError } from '@cairn/protocol'
 
-const root = resolve(import.meta.dirname, '../../..')
-const consoleFolder = join(root, 'apps', 'console')
+const project = resolve(import.meta.dirname, '../../..')
+/** The file whose time is that of the build. */
+const marker = 'index.html'
+const lockPollMs = 100
 
 /** What the bundle is made of: the console itself, and the packages that it takes in from their sources. */
 const sources = [
   ...['src', 'public', 'index.html', 'vite.config.ts', 'compress-assets.ts', 'package.json'].map((name) =>
-    join(consoleFolder, name),
+    join('apps', 'console', name),
   ),
   ...['protocol', 'unixfs', 'crypto', 'names', 'pieces', 'contracts', 'sdk'].map((name) =>
-    join(root, 'packages', name, 'src'),
+    join('packages', name, 'src'),
   ),
-  join(root, 'package-lock.json'),
+  'package-lock.json',
 ]
 
 /**
  * The folder of the built console. It is built first where it is missing or older than its sources, which takes seconds;
- * where the bundler is not installed, what is there is served.
+ * where the bundler is not installed, what is there is served. One process builds at a time, the others wait for it.
  * @param onBuild told before a build begins
+ * @param root the project's folder
  * @returns undefined where there is no console and nothing to build it with
  * @throws CairnError INTERNAL with what the bundler said when it fails
  */
-export async function buildConsole(onBuild?: () => void): Promise<string | undefined> {
+export async function buildConsole(onBuild?: () => void, root = project): Promise<string | undefined> {
+  const consoleFolder = join(root, 'apps', 'console')
   const folder = join(consoleFolder, 'dist')
-  const builtAt = await modifiedAt(join(folder, 'index.html'))
-  const vite = findVite()
-  if (vite === undefined) return builtAt === 0 ? undefined : folder
-  if (builtAt > 0 && builtAt > (await newestOf(sources))) return folder
+  const vite = findVite(consoleFolder)
+  if (vite === undefined) return (await builtAt(folder)) === 0 ? undefined : folder
+  if (await isFresh(folder, root)) return folder
+  using _lock = await lockBuild(join(root, '.cache'))
+  // Another one may have built it meanwhile.
+  if (await isFresh(folder, root)) return folder
   onBuild?.()
-  // Built beside its place and moved there whole: two that build at the same time do no harm, and nobody reads half of it.
+  // Built beside its place and moved there whole: nobody reads half of it.
   const fresh = join(consoleFolder, `dist-${process.pid}-${Date.now()}`)
   const old = `${fresh}-old`
   try {
-    await runVite(vite, fresh)
-    // Taken away in one step: what is removed file by file, another one may fill again meanwhile.
+    const began = new Date()
+    await runVite(vite, consoleFolder, fresh)
+    // As old as what it was built from: a source that was changed meanwhile is newer.
+    await utimes(join(fresh, marker), began, began)
     await rename(folder, old).catch((error: unknown) => {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
     })
-    await rename(fresh, folder).catch(async (error: unknown) => {
-      // Another one was first: its build is as good.
-      if ((await modifiedAt(join(folder, 'index.html'))) === 0) throw error
-    })
+    await rename(fresh, folder)
   } finally {
     await rm(fresh, { recursive: true, force: true })
     await rm(old, { recursive: true, force: true })
@@ -53,7 +60,32 @@ export async function buildConsole(onBuild?: () => void): Promise<string | undef
   return folder
 }
 
-function findVite(): string | undefined {
+const builtAt = (folder: string): Promise<number> => modifiedAt(join(folder, marker))
+
+async function isFresh(folder: string, root: string): Promise<boolean> {
+  const at = await builtAt(folder)
+  return at > 0 && at > (await newestOf(sources.map((path) => join(root, path))))
+}
+
+/** A lock of the operating system, taken by way of SQLite: it ends with the process however that dies. */
+async function lockBuild(cacheFolder: string): Promise<Disposable> {
+  await mkdir(cacheFolder, { recursive: true })
+  const lock = new DatabaseSync(join(cacheFolder, 'console-build.lock'), { timeout: 0 })
+  for (;;) {
+    try {
+      lock.exec('BEGIN EXCLUSIVE')
+      return { [Symbol.dispose]: () => lock.close() }
+    } catch (error) {
+      if (!(error instanceof Error && /locked/.test(error.message))) {
+        lock.close()
+        throw error
+      }
+    }
+    await setTimeout(lockPollMs)
+  }
+}
+
+function findVite(consoleFolder: string): string | undefined {
   try {
     return join(
       dirname(createRequire(join(consoleFolder, 'package.json')).resolve('vite/package.json')),
@@ -66,7 +98,7 @@ function findVite(): string | undefined {
   }
 }
 
-async function runVite(vite: string, outDir: string): Promise<void> {
+async function runVite(vite: string, consoleFolder: string, outDir: string): Promise<void> {
   const child = spawn(
     process.execPath,
     [vite, 'build', consoleFolder, '--outDir', outDir, '--emptyOutDir', '--logLevel', 'error'],
