@@ -12,6 +12,7 @@ import {
   getKey,
   listDirectory,
   listFiles,
+  openEncryptedFolder,
   prepareKey,
   saveKey,
   uploadBytes,
@@ -131,6 +132,9 @@ test('a folder goes up as one with its names hidden, and its reader walks throug
     await mkdir(join(top, 'day one'))
     await writeFile(join(top, 'plan.txt'), 'Up the hill')
     await writeFile(join(top, 'day one', 'notes.txt'), 'Stones and wind')
+    // Large enough to be sent in parts.
+    const film = randomBytes(9 * mebibyte)
+    await writeFile(join(top, 'film.bin'), film)
     const { page, problems, client, open, checkAccessibility } = await openSignedIn('v1')
     await page.getByRole('button', { name: 'Upload' }).first().click()
     const sheet = page.getByRole('dialog', { name: 'Upload' })
@@ -147,7 +151,10 @@ test('a folder goes up as one with its names hidden, and its reader walks throug
     const cid = row?.cid ?? ''
     expect(row).toMatchObject({ fileName: basename(top), encryption: true })
     const names = (await Array.fromAsync(listDirectory(client, cid))).map(({ name }) => name)
-    expect(names.sort()).toEqual(['0', '1', 'index'])
+    expect(names.sort()).toEqual(['0', '1', '2', 'index'])
+    const { masterKey, files } = await openEncryptedFolder(client, cid)
+    const stored = files.find(({ path }) => path === 'film.bin')
+    expect(Buffer.from(await decryptBytes(client, stored?.cidPath ?? '', { masterKey })).equals(film)).toBe(true)
 
     await open(`/files/${cid}`)
     const drawer = page.getByRole('dialog', { name: basename(top) })

@@ -1,29 +1,8 @@
-import { CairnError, createClient, encryptBlob, type NetworkProfile, openDecrypted } from '@cairn/sdk'
+import { CairnError, encryptBlob } from '@cairn/sdk'
 import type { CipherOrder, CipherTold } from './cipher-order.ts'
 
 const tell = (told: CipherTold, owned: ArrayBuffer[] = []) => postMessage(told, { transfer: owned })
 const fail = (error: unknown) => tell({ kind: 'failed', error: CairnError.from(error).toJSON() })
-
-async function decrypt(network: NetworkProfile, cid: string, masterKey: string): Promise<Blob> {
-  const pieces = await openDecrypted(createClient({ network }), cid, {
-    masterKey,
-    onProgress: (progress) => tell({ kind: 'progress', progress }),
-  })
-  const parts: Blob[] = []
-  for await (const piece of pieces) parts.push(new Blob([new Uint8Array(piece)]))
-  const blob = new Blob(parts)
-  try {
-    // A browser that had no room for the bytes says so to who reads them.
-    await blob.slice(-1).arrayBuffer()
-  } catch (cause) {
-    throw new CairnError('FILE_TOO_LARGE', {
-      message: 'The browser has no room for this file',
-      hint: 'Decrypt it with the command line, or free room on the disk.',
-      cause,
-    })
-  }
-  return blob
-}
 
 /** What is being encrypted. */
 let pieces: AsyncIterator<Uint8Array> | undefined
@@ -45,6 +24,12 @@ addEventListener('message', ({ data: order }: MessageEvent<CipherOrder>) => {
   } else if (order.kind === 'encrypt') {
     pieces = encryptBlob(order.blob, order.masterKey, order.settings)[Symbol.asyncIterator]()
   } else {
-    decrypt(order.network, order.cid, order.masterKey).then((blob) => tell({ kind: 'decrypted', blob }), fail)
+    const { network, cid, masterKey } = order
+    // Who encrypts loads nothing of fetching and verifying.
+    import('./decrypt-file.ts')
+      .then(({ decryptFile }) =>
+        decryptFile(network, cid, masterKey, (progress) => tell({ kind: 'progress', progress })),
+      )
+      .then((blob) => tell({ kind: 'decrypted', blob }), fail)
   }
 })
