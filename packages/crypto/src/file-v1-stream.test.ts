@@ -18,6 +18,12 @@ async function join(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(all))
 }
 
+function changeAt(bytes: Uint8Array, at: number): Uint8Array {
+  const changed = bytes.slice()
+  changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8))
+  return changed
+}
+
 async function codeOf(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => 'none',
@@ -43,8 +49,7 @@ test('a changed bit anywhere, another key, or a missing end is found before anyt
   const sealed = await join(encryptV1(cut(new Uint8Array(randomBytes(mebibyte + 100)), 50_000), masterKey))
   const places = [0, 15, 16, 27, 28, 29, 28 + mebibyte - 1, 28 + mebibyte, sealed.length - 17, sealed.length - 1]
   for (const at of places) {
-    const changed = sealed.slice()
-    changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8))
+    const changed = changeAt(sealed, at)
     expect(await codeOf(verifyV1(cut(changed, 65_536), masterKey)), String(at)).toBe('DECRYPTION_FAILED')
     expect(await codeOf(join(decryptUnverifiedV1(cut(changed, 65_536), masterKey)))).toBe('DECRYPTION_FAILED')
   }
@@ -54,6 +59,31 @@ test('a changed bit anywhere, another key, or a missing end is found before anyt
   expect(await codeOf(verifyV1([sealed, new Uint8Array(16)], masterKey))).toBe('DECRYPTION_FAILED')
   for (const length of [0, 27, 28, 43])
     expect(await codeOf(verifyV1([sealed.subarray(0, length)], masterKey)), String(length)).toBe('NOT_ENCRYPTED')
+})
+
+test('what is read again must be what was verified: nothing else is decrypted', async () => {
+  const sealed = await join(encryptV1(cut(new Uint8Array(randomBytes(3 * mebibyte)), 50_000), masterKey))
+  const verified = await verifyV1([sealed], masterKey)
+  const other = await join(encryptV1([new Uint8Array(3 * mebibyte)], masterKey))
+  const head = 28
+  for (const [bytes, released] of [
+    [changeAt(sealed, head), 0],
+    [changeAt(sealed, head + 2 * mebibyte), 2 * mebibyte],
+    [changeAt(sealed, head + 3 * mebibyte - 1), 2 * mebibyte],
+    [sealed.subarray(0, -1), 2 * mebibyte],
+    [sealed.subarray(0, head + 2 * mebibyte + 16), 2 * mebibyte],
+    [sealed.subarray(0, head + 16), 0],
+    [Buffer.concat([sealed, sealed]), 3 * mebibyte],
+    [Buffer.concat([sealed.subarray(0, head), sealed.subarray(head + mebibyte)]), 0],
+    [other, 0],
+  ] satisfies [Uint8Array, number][]) {
+    let got = 0
+    const work = async () => {
+      for await (const piece of verified.decrypt([bytes])) got += piece.length
+    }
+    expect([await codeOf(work()), got]).toEqual(['DECRYPTION_FAILED', released])
+  }
+  expect((await join(verified.decrypt([sealed]))).length).toBe(3 * mebibyte)
 })
 
 test('the source is closed when its reader stops', async () => {

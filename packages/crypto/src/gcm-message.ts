@@ -9,6 +9,10 @@ export type GcmMessage = {
   crypt(bytes: Uint8Array<ArrayBuffer>, fromByte: number): Promise<Uint8Array<ArrayBuffer>>
   /** Takes ciphertext into the tag, piece after piece; only the last may end within a block of 16 bytes. */
   absorb(ciphertext: Uint8Array<ArrayBuffer>): Promise<void>
+  /** Whether this is the piece that was absorbed at that place, bit for bit. @param index 0 for the first */
+  isAbsorbed(index: number, ciphertext: Uint8Array<ArrayBuffer>): Promise<boolean>
+  /** How many pieces were absorbed. */
+  readonly absorbedPieces: number
   /** The 16 bytes of the tag of all that was absorbed. */
   tag(): Promise<Uint8Array<ArrayBuffer>>
 }
@@ -41,6 +45,12 @@ export async function openGcm(keyBytes: Uint8Array<ArrayBuffer>, iv: Uint8Array<
   const power = rememberLast((blocks: number) => raise(h, blocks))
   const lengthTimesH = rememberLast((bytes: number) => multiply(additionalLength(bytes), h))
 
+  const seal = async (ciphertext: Uint8Array<ArrayBuffer>) =>
+    toElement(
+      new Uint8Array(await subtle.encrypt({ name: 'AES-GCM', iv, additionalData: ciphertext }, tagKey, nothing)),
+    )
+
+  const absorbed: bigint[] = []
   // GHASH of what came so far, times h: so the hashes of pieces join without a division.
   let hash = 0n
   let total = 0
@@ -48,10 +58,15 @@ export async function openGcm(keyBytes: Uint8Array<ArrayBuffer>, iv: Uint8Array<
     crypt: (bytes, fromByte) => stream(counterAt(iv, 2 + fromByte / blockBytes), bytes),
     async absorb(ciphertext) {
       if (ciphertext.length === 0) return
-      const sealed = await subtle.encrypt({ name: 'AES-GCM', iv, additionalData: ciphertext }, tagKey, nothing)
-      const ofPiece = toElement(new Uint8Array(sealed)) ^ mask ^ lengthTimesH(ciphertext.length)
+      const sealed = await seal(ciphertext)
+      absorbed.push(sealed)
+      const ofPiece = sealed ^ mask ^ lengthTimesH(ciphertext.length)
       hash = multiply(hash, power(Math.ceil(ciphertext.length / blockBytes))) ^ ofPiece
       total += ciphertext.length
+    },
+    isAbsorbed: async (index, ciphertext) => absorbed[index] === (await seal(ciphertext)),
+    get absorbedPieces() {
+      return absorbed.length
     },
     tag: async () => fromElement(hash ^ multiply(BigInt(total) << 3n, h) ^ mask),
   }
