@@ -324,3 +324,31 @@ test('a change that a reload cut in half is offered for repair, and repaired', {
   await page.getByRole('heading', { name: 'Key nodes' }).waitFor()
   expect(await panelOf(page).count()).toBe(0)
 })
+
+test('what was dropped is read again through the browser, after one press at most', { timeout: 240_000 }, async () => {
+  const { page, context, line } = await openSignedIn()
+  const path = join(folder, 'dropped.bin')
+  const bytes = randomBytes(72 * MiB)
+  await writeFile(path, bytes)
+  await line.slow(16 * MiB)
+  const session = await context.newCDPSession(page)
+  const data = { items: [], files: [path], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data })
+    if (type === 'dragOver') await page.getByText('Drop to upload').waitFor()
+  }
+  await page.getByRole('button', { name: 'Start upload' }).click()
+  await untilHalf(line, 24 * MiB)
+  await page.reload()
+  await rowOf(page, 'dropped.bin').waitFor()
+  // Whether it asks is the browser's own choice.
+  const goOn = page.getByRole('button', { name: 'Continue dropped.bin' })
+  await goOn
+    .or(page.getByRole('link', { name: 'dropped.bin' }))
+    .first()
+    .waitFor({ timeout: 60_000 })
+  if (await goOn.isVisible()) await goOn.click()
+  await expectStored(page, 'dropped.bin', bytes)
+  expect(line.sent).toHaveLength(2)
+  expect(line.sent[1]?.offset).toBeGreaterThanOrEqual(24 * MiB)
+})

@@ -29,22 +29,28 @@ export function createProgress(
   if (onProgress === undefined) return { add: () => undefined, reach: () => undefined, done: () => undefined }
   const started = performance.now()
   let bytes = 0
+  /** What was there at the beginning, of an upload that is resumed: it took no time. */
+  let before: number | undefined
   let told = Number.NEGATIVE_INFINITY
   const tell = (now: number) => {
     told = now
     const seconds = Math.max(now - started, 1) / 1000
-    const bytesPerSecond = bytes / seconds
+    const bytesPerSecond = (bytes - (before ?? 0)) / seconds
     const remainingMs =
-      total === undefined || bytes === 0 ? undefined : (Math.max(0, total - bytes) / bytesPerSecond) * 1000
+      total === undefined || bytesPerSecond === 0 ? undefined : (Math.max(0, total - bytes) / bytesPerSecond) * 1000
     onProgress({ phase, bytes, total, bytesPerSecond, remainingMs })
   }
   const reach = (all: number) => {
+    before ??= all
     bytes = all
     const now = performance.now()
     if (now - told >= stepMs) tell(now)
   }
   return {
-    add: (more) => reach(bytes + more),
+    add: (more) => {
+      before ??= 0
+      reach(bytes + more)
+    },
     reach,
     done: () => tell(performance.now()),
   }
