@@ -66,7 +66,9 @@ export function EncryptedFolder({ cid, path = '' }: { cid: string; path?: string
     <FolderView
       cid={cid}
       path={path}
-      items={names.slice(0, namesMost).map(({ name, sizeBytes }) => ({ name, dagSizeBytes: sizeBytes }))}
+      items={names
+        .slice(0, namesMost)
+        .map(({ name, sizeBytes }) => ({ name, dagSizeBytes: sizeBytes, isFolder: sizeBytes === undefined }))}
       isCut={names.length > namesMost}
     />
   )

@@ -1,6 +1,6 @@
 import type { FolderItem } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
-import { ChevronRight, File } from 'lucide-react'
+import { ChevronRight, File, Folder } from 'lucide-react'
 import { formatBytes } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
 
@@ -15,7 +15,8 @@ export function FolderView({
 }: {
   cid: string
   path: string
-  items: readonly Pick<FolderItem, 'name' | 'dagSizeBytes'>[]
+  /** Whether one is a folder is known of encrypted folders only. */
+  items: readonly (Pick<FolderItem, 'name' | 'dagSizeBytes'> & { isFolder?: boolean })[]
   isCut: boolean
 }) {
   if (items.length === 0) return <p className="text-ink-soft text-sm">{words.preview.folderEmpty}</p>
@@ -25,24 +26,27 @@ export function FolderView({
         aria-label={words.preview.folderList}
         className="divide-y divide-line overflow-hidden rounded-lg border border-line"
       >
-        {items.map(({ name, dagSizeBytes }) => (
-          <li key={name}>
-            <Link
-              to="/files/$cid/$"
-              params={{ cid, _splat: path === '' ? name : `${path}/${name}` }}
-              search={(before) => ({ ...before, tab: undefined })}
-              className={rowClass}
-            >
-              <File aria-hidden="true" size={16} className="shrink-0 text-ink-faint" />
-              <span className="min-w-0 flex-1 truncate" title={name}>
-                {name}
-              </span>
-              {dagSizeBytes === undefined ? undefined : (
-                <span className="text-ink-soft tabular">{formatBytes(dagSizeBytes)}</span>
-              )}
-            </Link>
-          </li>
-        ))}
+        {items.map(({ name, dagSizeBytes, isFolder = false }) => {
+          const Icon = isFolder ? Folder : File
+          return (
+            <li key={name}>
+              <Link
+                to="/files/$cid/$"
+                params={{ cid, _splat: path === '' ? name : `${path}/${name}` }}
+                search={(before) => ({ ...before, tab: undefined })}
+                className={rowClass}
+              >
+                <Icon aria-hidden="true" size={16} className="shrink-0 text-ink-faint" />
+                <span className="min-w-0 flex-1 truncate" title={name}>
+                  {name}
+                </span>
+                {dagSizeBytes === undefined ? undefined : (
+                  <span className="text-ink-soft tabular">{formatBytes(dagSizeBytes)}</span>
+                )}
+              </Link>
+            </li>
+          )
+        })}
       </ul>
       {isCut ? <p className="text-ink-soft text-sm">{words.preview.folderMore}</p> : undefined}
     </div>
