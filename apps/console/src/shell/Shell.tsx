@@ -6,7 +6,6 @@ import { useSession } from '../session/session-store.ts'
 import { useTransfersShown } from '../transfers/panel-store.ts'
 import { TransfersAnnouncer } from '../transfers/TransfersAnnouncer.tsx'
 import { Toasts } from '../ui/Toasts.tsx'
-import { DropTarget } from '../upload/DropTarget.tsx'
 import { useUploadSheet } from '../upload/upload-sheet-store.ts'
 import { WalletWatch } from '../wallet/WalletWatch.tsx'
 import { useWalletDialog } from '../wallet/wallet-dialog-store.ts'
@@ -26,6 +25,8 @@ const UploadSheet = lazy(loadUploadSheet)
 const WalletDialog = lazy(loadWalletDialog)
 const KeySessionDialog = lazy(loadKeyDialog)
 const TransfersPanel = lazy(loadTransfers)
+// Needed at once, but by nothing that is drawn.
+const DropTarget = lazy(async () => ({ default: (await import('../upload/DropTarget.tsx')).DropTarget }))
 /** Once the page is there, what may be opened is fetched quietly: then it opens at once. */
 const fetchAfterMs = 1_000
 
@@ -79,8 +80,10 @@ export function Shell() {
       <TransfersAnnouncer />
       <Toasts />
       <Shortcuts />
-      <DropTarget />
       <WalletWatch />
+      <Suspense>
+        <DropTarget />
+      </Suspense>
       <Suspense>
         {isWalletOpen ? <WalletDialog /> : undefined}
         {needsKeys ? <KeySessionDialog /> : undefined}
