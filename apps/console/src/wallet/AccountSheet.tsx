@@ -32,26 +32,26 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
         <WalletIcon icon={status === 'connected' ? getConnectedWallet(config)?.icon : undefined} />
         <div className="min-w-0 flex-1">
           <p className="flex items-center gap-2 text-ink-soft text-sm">
-            {words.session.signedInAs}
-            <Tag>{words.session.families[family]}</Tag>
+            {words.wallet.signedInAs}
+            <Tag>{words.wallet.families[family]}</Tag>
           </p>
           <p className="break-all font-mono text-sm">{session.address}</p>
         </div>
         <CopyButton text={session.address} label={words.session.copyAddress} />
       </div>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">
-        <dt className="text-ink-soft">{words.session.session}</dt>
+        <dt className="text-ink-soft">{words.wallet.session}</dt>
         <dd className="text-right font-medium" title={formatDateTime(session.expiresAt)}>
-          {words.session.endsAt(formatAgo(session.expiresAt))}
+          {words.wallet.endsAt(formatAgo(session.expiresAt))}
         </dd>
       </dl>
       {status === 'disconnected' ? <ReconnectWallet family={family} /> : undefined}
-      {family === 'evm' ? <EvmNetwork /> : <p className="text-ink-soft text-sm">{words.session.solanaPays}</p>}
+      {family === 'evm' ? <EvmNetwork /> : <p className="text-ink-soft text-sm">{words.wallet.solanaPays}</p>}
       <div className="flex flex-wrap justify-end gap-2">
         {/* The dialog stays, and shows the wallets. */}
         <Button onClick={() => void leave()}>
           <ArrowLeftRight aria-hidden="true" size={16} />
-          {words.session.switchAccount}
+          {words.wallet.switchAccount}
         </Button>
         <Button
           onClick={() => {
@@ -80,19 +80,19 @@ function EvmNetwork() {
     try {
       await switchChain(config, { chainId: wanted.chainId })
     } catch (error) {
-      toastError(words.session.switchFailed, error)
+      toastError(words.wallet.switchFailed, error)
     } finally {
       setSwitching(false)
     }
   }
   return status === 'connected' && chainId !== wanted.chainId ? (
     <div className="flex flex-col items-start gap-3 rounded-lg bg-warn-soft p-3 text-sm text-warn">
-      <p>{words.session.wrongNetwork(wanted.name)}</p>
+      <p>{words.wallet.wrongNetwork(wanted.name)}</p>
       <Button size="small" isBusy={isSwitching} onClick={() => void change()}>
-        {words.session.switchTo(wanted.name)}
+        {words.wallet.switchTo(wanted.name)}
       </Button>
     </div>
   ) : (
-    <p className="text-ink-soft text-sm">{words.session.networkOf(wanted.name)}</p>
+    <p className="text-ink-soft text-sm">{words.wallet.networkOf(wanted.name)}</p>
   )
 }

@@ -10,8 +10,8 @@ export function NoWallet() {
   const page = new URL(location.href)
   return (
     <div className="flex flex-col items-start gap-3">
-      <h3 className="font-semibold">{words.session.noWalletTitle}</h3>
-      <p className="text-ink-soft text-sm">{isPhone ? words.session.noWalletPhone : words.session.noWalletHint}</p>
+      <h3 className="font-semibold">{words.wallet.noWalletTitle}</h3>
+      <p className="text-ink-soft text-sm">{isPhone ? words.wallet.noWalletPhone : words.wallet.noWalletHint}</p>
       <ul className="grid w-full gap-2 sm:grid-cols-2">
         {walletApps.map(({ name, home, open }) => (
           <li key={name}>
@@ -21,15 +21,15 @@ export function NoWallet() {
               rel="noreferrer"
               className={`${buttonClass()} w-full`}
             >
-              {isPhone ? words.session.openIn(name) : words.session.getWallet(name)}
+              {isPhone ? words.wallet.openIn(name) : words.wallet.getWallet(name)}
               <ExternalLink aria-hidden="true" size={15} />
             </a>
           </li>
         ))}
       </ul>
-      <p className="text-ink-soft text-sm">{words.session.noWalletBrowse}</p>
+      <p className="text-ink-soft text-sm">{words.wallet.noWalletBrowse}</p>
       <button type="button" className={buttonClass('plain')} onClick={() => location.reload()}>
-        {words.session.lookAgain}
+        {words.wallet.lookAgain}
       </button>
     </div>
   )

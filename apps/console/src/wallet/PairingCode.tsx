@@ -13,31 +13,31 @@ export function PairingCode({ onBack }: { onBack: () => unknown }) {
   const isPhone = useMedia('(pointer: coarse)')
   return (
     <div className="flex flex-col items-center gap-4 py-2 text-center">
-      <h3 className="font-semibold">{words.session.pairTitle}</h3>
-      <p className="max-w-sm text-ink-soft text-sm">{isPhone ? words.session.pairPhone : words.session.pairHint}</p>
+      <h3 className="font-semibold">{words.wallet.pairTitle}</h3>
+      <p className="max-w-sm text-ink-soft text-sm">{isPhone ? words.wallet.pairPhone : words.wallet.pairHint}</p>
       {uri === undefined ? (
         <p role="status" className="grid size-64 place-items-center">
-          <Spinner label={words.session.pairWaiting} />
+          <Spinner label={words.wallet.pairWaiting} />
         </p>
       ) : (
         <>
           {isPhone ? (
             <a href={uri} className={buttonClass('primary')}>
               <Smartphone aria-hidden="true" size={16} />
-              {words.session.pairOpen}
+              {words.wallet.pairOpen}
             </a>
           ) : undefined}
           <QrCode text={uri} isSmall={isPhone} />
           <p className="flex items-center gap-1 text-sm">
-            {words.session.pairCopy}
-            <CopyButton text={uri} label={words.session.pairCopy} />
+            {words.wallet.pairCopy}
+            <CopyButton text={uri} label={words.wallet.pairCopy} />
           </p>
           <p role="status" className="text-ink-soft text-sm">
-            {words.session.pairShown}
+            {words.wallet.pairShown}
           </p>
         </>
       )}
-      <Button onClick={() => void onBack()}>{words.session.back}</Button>
+      <Button onClick={() => void onBack()}>{words.wallet.back}</Button>
     </div>
   )
 }
@@ -49,7 +49,7 @@ function QrCode({ text, isSmall }: { text: string; isSmall: boolean }) {
   return (
     <svg
       role="img"
-      aria-label={words.session.pairCode}
+      aria-label={words.wallet.pairCode}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
       className={`rounded-lg ${isSmall ? 'size-48' : 'size-64'}`}

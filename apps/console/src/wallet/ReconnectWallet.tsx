@@ -30,9 +30,9 @@ export function ReconnectWallet({ family }: { family: WalletFamily }) {
     case 'closed':
       return (
         <div className="flex flex-col items-start gap-3 rounded-lg bg-sunken p-3 text-sm">
-          <p className="text-ink-soft">{words.session.walletLocked}</p>
+          <p className="text-ink-soft">{words.wallet.walletLocked}</p>
           <Button size="small" onClick={back}>
-            {words.session.connectAgain}
+            {words.wallet.connectAgain}
           </Button>
         </div>
       )
@@ -44,7 +44,7 @@ export function ReconnectWallet({ family }: { family: WalletFamily }) {
       return (
         <WalletFailed
           error={step.error}
-          rejected={words.session.rejectedConnect}
+          rejected={words.wallet.rejectedConnect}
           onRetry={() => pick(step.choice)}
           onBack={back}
         />

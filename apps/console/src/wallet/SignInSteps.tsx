@@ -70,15 +70,15 @@ export function SignInSteps({ onDone }: { onDone: () => void }) {
   if (step.name === 'connecting') return <WalletOpening choice={step.choice} onBack={restart} />
   if (step.name === 'signing') {
     return (
-      <WalletWaiting icon={wallet?.icon} title={words.session.signing} onBack={restart}>
-        {words.session.signingHint}
+      <WalletWaiting icon={wallet?.icon} title={words.wallet.signing} onBack={restart}>
+        {words.wallet.signingHint}
       </WalletWaiting>
     )
   }
   if (step.name === 'failed') {
     const { error, choice } = step
     const again = () => (choice === undefined ? sign() : pick(choice))
-    const rejected = choice === undefined ? words.session.rejectedSign : words.session.rejectedConnect
+    const rejected = choice === undefined ? words.wallet.rejectedSign : words.wallet.rejectedConnect
     return <WalletFailed error={error} rejected={rejected} onRetry={again} onBack={restart} />
   }
   return (
@@ -95,7 +95,7 @@ export function SignInSteps({ onDone }: { onDone: () => void }) {
           checked={staysSignedIn}
           onChange={({ target }) => changeSettings({ staysSignedIn: target.checked })}
         />
-        {words.session.staySignedIn}
+        {words.wallet.staySignedIn}
       </label>
     </div>
   )
@@ -121,15 +121,15 @@ function Connected({
             {shorten(address)}
           </span>
         </span>
-        <Tag>{words.session.families[family]}</Tag>
+        <Tag>{words.wallet.families[family]}</Tag>
       </p>
-      <p className="text-ink-soft text-sm">{words.session.signingHint}</p>
+      <p className="text-ink-soft text-sm">{words.wallet.signingHint}</p>
       <div className="flex flex-wrap gap-2">
         <Button kind="primary" onClick={() => void onSign()}>
           <PenLine aria-hidden="true" size={16} />
           {words.session.signIn}
         </Button>
-        <Button onClick={() => void onBack()}>{words.session.back}</Button>
+        <Button onClick={() => void onBack()}>{words.wallet.back}</Button>
       </div>
     </div>
   )

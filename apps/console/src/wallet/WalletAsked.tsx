@@ -29,7 +29,7 @@ export function WalletWaiting({
         <p className="max-w-sm text-ink-soft text-sm">{children}</p>
       </div>
       <Button className="mt-2" onClick={() => void onBack()}>
-        {words.session.back}
+        {words.wallet.back}
       </Button>
     </div>
   )
@@ -49,7 +49,7 @@ export function WalletFailed({
   onBack: () => unknown
 }) {
   const fault = readWalletFault(error)
-  const actions = <Button onClick={() => void onBack()}>{words.session.back}</Button>
+  const actions = <Button onClick={() => void onBack()}>{words.wallet.back}</Button>
   if (fault === 'other' || fault === 'missing') {
     return (
       <ErrorState error={error} onRetry={onRetry}>
@@ -61,8 +61,8 @@ export function WalletFailed({
   return (
     <div role="alert" className="flex flex-col items-center gap-3 py-6 text-center">
       <CircleSlash aria-hidden="true" size={28} className="text-warn" strokeWidth={1.75} />
-      <h3 className="font-semibold">{isBusy ? words.session.busyTitle : words.session.rejectedTitle}</h3>
-      <p className="max-w-sm text-ink-soft text-sm">{isBusy ? words.session.busyHint : rejected}</p>
+      <h3 className="font-semibold">{isBusy ? words.wallet.busyTitle : words.session.rejectedTitle}</h3>
+      <p className="max-w-sm text-ink-soft text-sm">{isBusy ? words.wallet.busyHint : rejected}</p>
       <div className="mt-2 flex flex-wrap justify-center gap-2">
         <Button kind="primary" onClick={() => void onRetry()}>
           {words.shell.retry}

@@ -10,11 +10,11 @@ export function WalletDialog() {
   const session = useSession()
   const close = () => setWalletDialog(false)
   return session === undefined ? (
-    <Modal isOpen onClose={close} title={words.session.pickTitle} hint={words.session.pickHint}>
+    <Modal isOpen onClose={close} title={words.wallet.pickTitle} hint={words.wallet.pickHint}>
       <SignInSteps onDone={close} />
     </Modal>
   ) : (
-    <Modal isOpen onClose={close} title={words.session.account}>
+    <Modal isOpen onClose={close} title={words.wallet.account}>
       <AccountSheet session={session} onDone={close} />
     </Modal>
   )

@@ -25,7 +25,7 @@ export function WalletList({ only, onPick }: { only?: WalletFamily; onPick: (cho
                 >
                   <WalletIcon icon={choice.icon} {...(needsPairing(choice) ? { fallback: QrCode } : {})} />
                   <span className="min-w-0 flex-1 truncate">{choice.name}</span>
-                  <Tag>{words.session.families[choice.family]}</Tag>
+                  <Tag>{words.wallet.families[choice.family]}</Tag>
                 </button>
               </li>
             ))}

@@ -12,8 +12,8 @@ export function WalletOpening({ choice, onBack }: { choice: WalletChoice; onBack
       <PairingCode onBack={onBack} />
     </Suspense>
   ) : (
-    <WalletWaiting icon={choice.icon} title={words.session.connecting(choice.name)} onBack={onBack}>
-      {words.session.connectingHint}
+    <WalletWaiting icon={choice.icon} title={words.wallet.connecting(choice.name)} onBack={onBack}>
+      {words.wallet.connectingHint}
     </WalletWaiting>
   )
 }

@@ -5,8 +5,9 @@ import { switchConnection, watchConnection } from 'wagmi/actions'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { getSession } from '../session/session-store.ts'
 import { signOut } from '../session/sign-out.ts'
+import { reconnectSolanaWallet } from './connected-wallet.ts'
 import type { WalletFamily } from './recent-wallet.ts'
-import { reconnectSolana, watchSolana } from './solana-connection.ts'
+import { watchSolana } from './solana-state.ts'
 
 /**
  * Ends the session when its wallet leaves or shows another account: what one account saw, another never does. A wallet of the
@@ -36,7 +37,7 @@ export function WalletWatch() {
         else if (now.status === 'disconnected' && before.status === 'connected') compare('solana', undefined)
       }),
     ]
-    void reconnectSolana()
+    void reconnectSolanaWallet()
     return () => {
       for (const stop of stops) stop()
     }

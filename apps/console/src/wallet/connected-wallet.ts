@@ -5,7 +5,10 @@ import { disconnect, getConnection, signMessage, watchConnection } from 'wagmi/a
 import { getSession, watchSession } from '../session/session-store.ts'
 import { words } from '../words/words.ts'
 import { getRecentWallet, type WalletFamily, watchRecentWallet } from './recent-wallet.ts'
-import { disconnectSolana, getSolanaState, signWithSolana, watchSolana } from './solana-connection.ts'
+import { getSolanaState, watchSolana } from './solana-state.ts'
+
+// What speaks to Solana wallets is loaded by who chooses one, or is connected by one.
+const loadSolana = () => import('./solana-connection.ts')
 
 /** A wallet that is connected: whose it is, and how it signs. */
 export type ConnectedWallet = {
@@ -67,7 +70,7 @@ function solanaWallet(): ConnectedWallet | undefined {
     address: account.address,
     name: wallet.name,
     icon: wallet.icon,
-    sign: (message) => signWithSolana(state, message),
+    sign: async (message) => (await loadSolana()).signWithSolana(state, message),
   }
 }
 
@@ -78,10 +81,16 @@ function getWalletStatus(config: Config): WalletStatus {
   return signingFamily() === 'solana' ? getSolanaState().status : getConnection(config).status
 }
 
+/** Takes up a Solana wallet of an earlier page, where there was one. Opens no window. */
+export async function reconnectSolanaWallet(): Promise<void> {
+  if (getSolanaState().status === 'reconnecting') await (await loadSolana()).reconnectSolana()
+}
+
 /** Leaves every wallet that is connected. */
 export async function disconnectWallets(config: Config): Promise<void> {
   const connectors = [...config.state.connections.values()].map(({ connector }) => connector)
-  await Promise.all([...connectors.map((connector) => disconnect(config, { connector })), disconnectSolana()])
+  await Promise.all(connectors.map((connector) => disconnect(config, { connector })))
+  if (getSolanaState().status !== 'disconnected') await (await loadSolana()).disconnectSolana()
 }
 
 /** Calls back whenever the wallet that signs connects, leaves, or shows another account. */

@@ -163,7 +163,7 @@ export function createRemoteWallet(
 async function withinTime<T>(pending: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    reject(new CairnError('NETWORK_ERROR', { message: words.session.relayAway, hint: words.session.relayAwayHint }))
+    reject(new CairnError('NETWORK_ERROR', { message: words.wallet.relayAway, hint: words.wallet.relayAwayHint }))
   }, relayTimeoutMs)
   try {
     return await Promise.race([pending, promise])
@@ -232,7 +232,7 @@ function asProviderError(error: unknown): never {
   const message = 'message' in parts ? String(parts.message) : String(error)
   const code = 'code' in parts ? Number(parts.code) : -32603
   if (/expired/i.test(message)) {
-    throw new CairnError('TIMEOUT', { message: words.session.pairOver, hint: words.session.pairOverHint, cause: error })
+    throw new CairnError('TIMEOUT', { message: words.wallet.pairOver, hint: words.wallet.pairOverHint, cause: error })
   }
   throw new RemoteWalletError(declined.includes(code) || /reject|declin/i.test(message) ? 4001 : code, message, error)
 }

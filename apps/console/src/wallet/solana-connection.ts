@@ -2,36 +2,10 @@ import { CairnError } from '@cairn/protocol'
 import type { WalletAccount } from '@wallet-standard/base'
 import { words } from '../words/words.ts'
 import { keepText, recallText } from './kept-text.ts'
+import { getSolanaState, type SolanaConnection, setSolanaState, solanaStorageName } from './solana-state.ts'
 import { listSolanaWallets, type SolanaWallet, signsTexts, watchSolanaWallets } from './solana-wallets.ts'
 
-/** A Solana wallet that is connected, and the account that it shows. */
-export type SolanaConnection = { wallet: SolanaWallet; account: WalletAccount }
-
-/** `reconnecting`: the wallet of before is being asked, without a window, whether it still knows this page. */
-export type SolanaState = ({ status: 'connected' } & SolanaConnection) | { status: 'disconnected' | 'reconnecting' }
-
-/** Keeps the name of the wallet that is connected, for the next page. */
-const storageName = 'cairn.wallet.solana'
-
-let state: SolanaState = { status: 'disconnected' }
 let stopEvents = () => {}
-const listeners = new Set<(now: SolanaState, before: SolanaState) => void>()
-
-function set(next: SolanaState): void {
-  const before = state
-  state = next
-  for (const listener of listeners) listener(state, before)
-}
-
-export function getSolanaState(): SolanaState {
-  return state
-}
-
-/** Calls back whenever a wallet is connected, leaves or shows another account. */
-export function watchSolana(listener: (now: SolanaState, before: SolanaState) => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
 
 /**
  * Connects a wallet; its window opens. What it answers after the signal changes nothing.
@@ -41,36 +15,33 @@ export async function connectSolana(wallet: SolanaWallet, signal: AbortSignal): 
   const account = await ask(wallet, false)
   if (signal.aborted) return
   if (account === undefined)
-    throw new CairnError('NO_WALLET', { message: words.session.noAccount, hint: words.session.noAccountHint })
+    throw new CairnError('NO_WALLET', { message: words.wallet.noAccount, hint: words.wallet.noAccountHint })
   adopt(wallet, account)
-  keepText(storageName, wallet.name)
+  keepText(solanaStorageName, wallet.name)
 }
 
 /** Takes up the connection of an earlier page, where the wallet still knows it. Opens no window. */
 export async function reconnectSolana(): Promise<void> {
-  const name = recallText(storageName)
-  if (name === undefined || state.status !== 'disconnected') return
-  set({ status: 'reconnecting' })
-  const wallet = await findWallet(name)
+  const wallet = await findWallet(recallText(solanaStorageName) ?? '')
   try {
     const account = wallet === undefined ? undefined : await ask(wallet, true)
     // Its user may have connected another meanwhile.
     if (getSolanaState().status !== 'reconnecting') return
     if (wallet !== undefined && account !== undefined) adopt(wallet, account)
-    else set({ status: 'disconnected' })
+    else setSolanaState({ status: 'disconnected' })
   } catch {
     // A wallet that is locked, or that was told to forget this page, refuses: it is asked again when it has to sign.
-    if (getSolanaState().status === 'reconnecting') set({ status: 'disconnected' })
+    if (getSolanaState().status === 'reconnecting') setSolanaState({ status: 'disconnected' })
   }
 }
 
 /** Leaves the wallet, where one is connected. */
 export async function disconnectSolana(): Promise<void> {
-  const before = state
-  keepText(storageName, undefined)
+  const before = getSolanaState()
+  keepText(solanaStorageName, undefined)
   if (before.status === 'disconnected') return
   stopEvents()
-  set({ status: 'disconnected' })
+  setSolanaState({ status: 'disconnected' })
   if (before.status === 'connected') await before.wallet.features['standard:disconnect']?.disconnect()
 }
 
@@ -86,7 +57,7 @@ export async function signWithSolana({ wallet, account }: SolanaConnection, text
   const isSame =
     signed.signedMessage.length === message.length && signed.signedMessage.every((byte, i) => byte === message[i])
   if (!isSame)
-    throw new CairnError('INVALID_SIGNATURE', { message: words.session.otherText, hint: words.session.otherTextHint })
+    throw new CairnError('INVALID_SIGNATURE', { message: words.wallet.otherText, hint: words.wallet.otherTextHint })
   return Array.from(signed.signature, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
@@ -100,14 +71,14 @@ function adopt(wallet: SolanaWallet, account: WalletAccount): void {
   const stop = wallet.features['standard:events']?.on('change', ({ accounts }) => {
     if (accounts === undefined) return
     const next = accounts.find(signsTexts)
-    if (next !== undefined) set({ status: 'connected', wallet, account: next })
+    if (next !== undefined) setSolanaState({ status: 'connected', wallet, account: next })
     else {
       stopEvents()
-      set({ status: 'disconnected' })
+      setSolanaState({ status: 'disconnected' })
     }
   })
   stopEvents = () => stop?.()
-  set({ status: 'connected', wallet, account })
+  setSolanaState({ status: 'connected', wallet, account })
 }
 
 /** How long a wallet of before may take to announce itself, in ms. */

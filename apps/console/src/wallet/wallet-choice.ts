@@ -59,9 +59,9 @@ export function useWalletGroups(only?: WalletFamily): WalletGroup[] {
   const all = [...evm, ...solana].filter(({ family }) => only === undefined || family === only)
   const isRecent = (choice: WalletChoice) => choice.family === recent?.family && idOf(choice) === recent.id
   return [
-    { title: words.session.recent, choices: all.filter(isRecent) },
-    { title: words.session.installed, choices: all.filter((one) => one.isInstalled && !isRecent(one)) },
-    { title: words.session.other, choices: all.filter((one) => !one.isInstalled && !isRecent(one)) },
+    { title: words.wallet.recent, choices: all.filter(isRecent) },
+    { title: words.wallet.installed, choices: all.filter((one) => one.isInstalled && !isRecent(one)) },
+    { title: words.wallet.other, choices: all.filter((one) => !one.isInstalled && !isRecent(one)) },
   ].filter(({ choices }) => choices.length > 0)
 }
 
@@ -71,7 +71,7 @@ function isAnnounced({ type, id }: Connector): boolean {
 
 function aboutEvm(connector: Connector): WalletChoice {
   const { id, uid, icon } = connector
-  const name = id === 'injected' ? words.session.browserWallet : connector.name
+  const name = id === 'injected' ? words.wallet.browserWallet : connector.name
   return { family: 'evm', key: uid, name, icon, connector }
 }
 
