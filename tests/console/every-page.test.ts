@@ -256,7 +256,7 @@ test('names, keys, storage, proofs and settings, with their dialogs', { timeout:
   await page.getByLabel('Amount').fill('5')
   await page.getByText('DAI', { exact: true }).click()
   await page.getByRole('button', { name: 'Review payment' }).click()
-  await page.getByText('There is too little DAI in this wallet.').waitFor()
+  await page.getByText('There is too little DAI in this wallet.').waitFor({ timeout: 60_000 })
   await look(opened, 'a payment without the money')
 
   for (const path of ['/proofs', `/proofs/${cid}`, '/settings', '/status']) {

@@ -37,11 +37,11 @@ export function Rail() {
       </div>
       <div className="flex flex-col gap-1 px-2 pb-4 max-xl:hidden xl:px-3">
         <RailQuota />
-        <p className="flex gap-4 px-3 pt-2 text-ink-soft text-sm">
-          <Link to="/status" className="hover:text-ink hover:underline">
+        <p className="flex flex-wrap gap-x-4 gap-y-1 px-3 pt-2 text-ink-soft text-sm">
+          <Link to="/status" className="shrink-0 hover:text-ink hover:underline">
             {words.shell.status}
           </Link>
-          <a href="/docs" className="hover:text-ink hover:underline">
+          <a href="/docs" className="shrink-0 hover:text-ink hover:underline">
             {words.shell.documentation}
           </a>
         </p>

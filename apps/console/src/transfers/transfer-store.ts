@@ -140,7 +140,8 @@ async function runOne({ transfer: { id, name }, wish, stop }: Entry): Promise<vo
     const result = await wish.run({ report: (report) => change(id, report), signal: stop.signal })
     change(id, { stage: 'done', cid: result?.cid, remainingMs: undefined, error: undefined })
     // Who looks at the panel sees it there.
-    if (!areTransfersShown()) toastDone(wish.kind === 'upload' ? words.transfers.uploaded(name) : name)
+    if (!areTransfersShown())
+      toastDone(wish.kind === 'upload' ? words.transfers.uploaded(name) : words.transfers.changed(name))
     wish.onDone?.()
   } catch (fault) {
     // One that fails never stops the others.

@@ -23,7 +23,7 @@ export function Toasts() {
             ) : (
               <CircleAlert aria-hidden="true" size={18} className="mt-2 shrink-0 text-bad" />
             )}
-            <div className="min-w-0 flex-1 py-1.5">
+            <div className="min-w-0 flex-1 self-center py-1.5">
               <p className="font-medium text-sm">{title}</p>
               {text === undefined ? undefined : <p className="mt-0.5 text-ink-soft text-sm">{text}</p>}
               {code === undefined ? undefined : (

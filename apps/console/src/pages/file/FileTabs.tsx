@@ -6,7 +6,10 @@ import { words } from '../../words/words.ts'
 /** The parts of a file, each with an address of its own. */
 export function FileTabs({ cid, shown }: { cid: string; shown: (typeof fileTabs)[number] }) {
   return (
-    <nav aria-label={words.preview.tabs} className="-mx-2.5 mb-5 flex flex-wrap gap-x-1 border-line border-b">
+    <nav
+      aria-label={words.preview.tabs}
+      className="-mx-1.5 mb-5 flex flex-wrap border-line border-b max-sm:justify-between sm:-mx-2.5 sm:gap-x-1"
+    >
       {fileTabs.map((tab) => (
         <Link
           key={tab}
@@ -16,7 +19,7 @@ export function FileTabs({ cid, shown }: { cid: string; shown: (typeof fileTabs)
           replace
           {...(tab === shown ? { 'aria-current': 'page' as const } : {})}
           className={classNames(
-            '-mb-px inline-flex h-10 items-center border-b-2 px-2.5 font-medium text-sm transition-colors pointer-coarse:h-11',
+            '-mb-px inline-flex h-10 items-center border-b-2 px-1.5 font-medium text-sm transition-colors sm:px-2.5 pointer-coarse:h-11',
             tab === shown ? 'border-accent text-accent-ink' : 'border-transparent text-ink-soft hover:text-ink',
           )}
         >

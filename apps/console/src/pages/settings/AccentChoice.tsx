@@ -13,7 +13,7 @@ export function AccentChoice({
   return (
     <fieldset>
       <legend className="mb-2 font-medium text-sm">{words.settings.accent}</legend>
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-1 sm:gap-2">
         {accents.map((own) => (
           <label
             key={own}

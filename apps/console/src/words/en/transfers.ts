@@ -56,6 +56,7 @@ export const transfers = {
   remaining: (ms: number) => `${formatDuration(ms)} left`,
   uploaded: (name: string) => `${name} is stored`,
   uploadedMany: (count: number) => `${things(count)} stored`,
+  changed: (name: string) => `${name}: done`,
   failedToast: (name: string) => `${name} was not stored`,
   progressOf: (name: string) => `Progress of ${name}`,
   announce: (running: number, percent: number) => `${things(running)} running, ${percent} percent`,
