@@ -16,11 +16,25 @@ const codesBySentence = new Map<string, ErrorCode>(
   (['INVALID_CID', 'INVALID_ADDRESS'] as const).map((code) => [errorTable[code].message, code]),
 )
 
+/** A NUL as JSON has it: its escape, behind no backslash that is itself one of a pair. */
+const nulInJson = /(?<!\\)(?:\\\\)*\\u0000/
+
+/**
+ * No text of a query or body has a use for a NUL, and PostgreSQL takes none: it would fail there, when half is done. What
+ * stands in paths is an id or a name, and looked at closely by whoever reads it.
+ */
+function refuseNul({ url, cairnBody = '' }: FastifyRequest): void {
+  if (/\?.*%00/.test(url) || nulInJson.test(cairnBody)) {
+    throw new CairnError('INVALID_REQUEST', { message: 'The request is not valid: a text has a NUL in it' })
+  }
+}
+
 /**
  * Parses what came by the call's schemas.
  * @throws CairnError INVALID_REQUEST with all problems in `details.issues`, or the code whose sentence a schema said
  */
 export function parseInput<C extends CallDefinition>(call: C, request: FastifyRequest): CallArguments<C> {
+  refuseNul(request)
   const issues: Issue[] = []
   const input: Record<string, unknown> = {}
   const parse = (part: string, schema: Schema | undefined, value: unknown): void => {

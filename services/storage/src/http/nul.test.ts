@@ -1,0 +1,45 @@
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+
+// PostgreSQL takes no NUL in a text, SQLite does: callers are told the same by both, before anything is done.
+let postgres: PostgresFixture
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+
+describe.each(['sqlite', 'postgres'] as const)('a NUL in a text is refused, on %s:', (kind) => {
+  let storage: TestStorage
+  let key: string
+  beforeAll(async () => {
+    const settings = kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}
+    storage = await startTestStorage(settings)
+    key = await storage.createKey()
+  })
+  afterAll(() => storage?.[Symbol.asyncDispose]())
+
+  test.each([
+    ['in a search', '/api/user/files_uploaded?search=a%00b', {}],
+    ['in a filter', '/api/user/files_uploaded?fileType=image%00', {}],
+    ['in a place of a list', '/api/user/files_uploaded?lastKey=%00', {}],
+    ['in an id', '/api/user/delete_file?id=%00', { method: 'DELETE' }],
+    ['in the name of a key', '/api/ipns/publish_record?cid=bafkqaaa&keyName=%00', {}],
+    ['in a path', '/api/names/%00', {}],
+    ['in a body', '/api/names', jsonBody({ label: 'a\0b' })],
+  ])('%s', async (_where, path, options: RequestInit) => {
+    const headers = { ...options.headers, authorization: `Bearer ${key}` }
+    const answer = await storage.call(path, { ...options, headers })
+    expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([400, 'INVALID_REQUEST'])
+  })
+
+  test('in the name of an API key, before the signature is spent', async () => {
+    const account = privateKeyToAccount(generatePrivateKey())
+    const signedMessage = await account.signMessage({ message: await storage.getMessage(account.address) })
+    const ask = (keyName: string) =>
+      storage.call('/api/auth/create_api_key', jsonBody({ publicKey: account.address, signedMessage, keyName }))
+    expect((await ask('a\0b')).headers.get('x-cairn-code')).toBe('INVALID_REQUEST')
+    expect((await ask('ab')).status).toBe(200)
+  })
+})
