@@ -6,6 +6,8 @@ const shared = {
   // Node itself reads the sources, as it does when the product runs; nothing is transformed by a bundler.
   execArgv: ['--conditions=@cairn/source'],
   experimental: { viteModuleRunner: false },
+  // Vitest's own second is too short for a machine that is busy.
+  expect: { poll: { timeout: 20_000 } },
 }
 
 /**

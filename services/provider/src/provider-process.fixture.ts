@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { PieceStatus } from '@cairn/protocol'
-import { testKey } from './test-provider.fixture.ts'
+import { pollMs, testKey } from './test-provider.fixture.ts'
 
 /** A provider in a process of its own. */
 export type ProviderProcess = {
@@ -72,6 +73,7 @@ export async function startProviderProcess(
       for (;;) {
         const now = await status(piece)
         if (now !== undefined && isThere(now)) return now
+        await setTimeout(pollMs)
       }
     },
     async end(signal) {

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { encodePieceCid, hashPiece } from '@cairn/pieces'
 import type { PieceStatus } from '@cairn/protocol'
 import { readProviderConfig } from './config.ts'
@@ -11,6 +12,8 @@ import type { PullTimes } from './pieces/pulls.ts'
 import { type Provider, type ProviderOptions, startProvider } from './start.ts'
 
 export const testKey = 'k'.repeat(32)
+/** Between two questions about a piece: asking without a pause takes the time of what is waited for. */
+export const pollMs = 5
 export const quickPulls: PullTimes = { firstPauseMs: 1, longestPauseMs: 20, windowMs: 10_000 }
 
 /** Bytes that look random, the same for the same seed. */
@@ -160,7 +163,7 @@ export async function startTestProvider(
       const status = json as PieceStatus
       if (isThere(status)) return status
       if (Date.now() > limit) throw new Error(`still ${JSON.stringify(status)}`)
-      await new Promise((resolve) => setImmediate(resolve))
+      await setTimeout(pollMs)
     }
   }
   return {
