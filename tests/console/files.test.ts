@@ -164,6 +164,51 @@ test('several filters hold at a time, stand in the address, and are the serviceâ
   expect(problems).toEqual([])
 })
 
+test('where it is wished so, a public file goes up as soon as it is chosen, and an encrypted one waits for Start', async () => {
+  const { page, open } = await openWithFiles(0)
+  await open('/settings')
+  await page.getByText('Start public uploads at once').click()
+  await open('/files')
+  await page.getByText('Nothing here yet').waitFor()
+  const choose = async (name: string) => {
+    await page.getByRole('button', { name: 'Upload' }).first().click()
+    await page.setInputFiles('input[data-upload=files]', { name, mimeType: 'text/plain', buffer: Buffer.from(name) })
+  }
+  await choose('soon.txt')
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'soon.txt' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.getByRole('button', { name: 'Upload' }).first().click()
+  await page.getByText('Encrypted in this browser').click()
+  await page.keyboard.press('Escape')
+  await choose('later.txt')
+  await page.getByRole('textbox', { name: 'Name of later.txt' }).waitFor()
+  await page.getByText('Anyone with the CID can read it').click()
+  expect(await page.getByRole('button', { name: 'Start upload' }).isEnabled()).toBe(true)
+})
+
+test('Back closes what lies over the page, and leaves the page where it is', async () => {
+  const { page, open } = await openWithFiles(1)
+  await open('/settings')
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  await page.getByRole('link', { name: 'Files', exact: true }).first().click()
+  await page.getByRole('link', { name: 'note-000.txt' }).waitFor()
+  await page.getByRole('button', { name: 'Upload' }).first().click()
+  const sheet = page.getByRole('dialog', { name: 'Upload' })
+  await sheet.waitFor()
+  await page.goBack()
+  await sheet.waitFor({ state: 'detached' })
+  expect(new URL(page.url()).pathname).toBe('/files')
+  // A drawer is a place of its own: it is left like any other.
+  await page.getByRole('link', { name: 'note-000.txt' }).click()
+  await page.getByRole('dialog', { name: 'note-000.txt' }).waitFor()
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(new URL(page.url()).pathname).toBe('/files')
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+})
+
 test('a file opens over the list, and Back closes it', async () => {
   const { page, problems } = await openWithFiles(1)
   await page.getByRole('link', { name: 'note-000.txt' }).click()

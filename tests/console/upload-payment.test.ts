@@ -19,8 +19,10 @@ async function openShort(options: Parameters<ConsoleTest['newPage']>[0] = {}): P
   const [account] = wallet.accounts
   if (account === undefined) throw new Error('the wallet has no account')
   await useFaucet(createClient({ network: site.network.profile }), account.address)
-  await opened.open('/files')
+  await opened.open('/names')
   await opened.signIn()
+  await page.getByRole('link', { name: 'Files', exact: true }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Files' }).waitFor()
   await page.getByRole('button', { name: 'Upload' }).first().click()
   const file = { name: 'large.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(3 * mib, 7) }
   await page.setInputFiles('input[data-upload=files]', file)
@@ -49,6 +51,13 @@ test('what is missing is paid in the sheet, and the upload starts by itself when
 
 test('who declines in the wallet keeps the sheet as it was, and nothing is sent or paid', async () => {
   const { page, wallet } = await openShort({ width: 360, height: 740, theme: 'dark' })
+  // Back closes the topmost alone, and the page stays.
+  await page.getByRole('button', { name: 'Review payment' }).click()
+  const review = page.getByRole('dialog', { name: 'Pay for storage' })
+  await review.waitFor()
+  await page.goBack()
+  await review.waitFor({ state: 'detached' })
+  await page.getByRole('dialog', { name: 'Upload' }).waitFor()
   await page.getByRole('button', { name: 'Review payment' }).click()
   wallet.rejectNext('eth_sendTransaction')
   await page.getByRole('button', { name: 'Continue in wallet' }).click()

@@ -10,6 +10,8 @@ const settingsSchema = v.object({
   accent: v.fallback(v.picklist(accents), 'blue'),
   /** Whether uploads are encrypted unless told otherwise; the last choice is kept. */
   encrypts: v.fallback(v.boolean(), false),
+  /** Whether public uploads begin without another press. */
+  startsAtOnce: v.fallback(v.boolean(), false),
   /** Format of encrypted files. */
   fileFormat: v.fallback(v.picklist(fileFormats), 'v1'),
   /** Whether single letters are shortcuts (WCAG 2.1.4). */
@@ -39,6 +41,7 @@ const fallbacks: Settings = {
   theme: 'system',
   accent: 'blue',
   encrypts: false,
+  startsAtOnce: false,
   fileFormat: 'v1',
   hasShortcuts: true,
   staysSignedIn: false,

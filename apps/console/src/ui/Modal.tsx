@@ -4,6 +4,7 @@ import { type ReactNode, useRef } from 'react'
 import { words } from '../words/words.ts'
 import { classNames } from './class-names.ts'
 import { IconButton } from './IconButton.tsx'
+import { useBackCloses } from './use-back-closes.ts'
 
 const places = {
   /** A dialog; below 640 px a sheet that comes from the bottom. */
@@ -25,6 +26,7 @@ export function Modal({
   hint,
   place = 'center',
   footer,
+  isPlace = false,
   children,
 }: {
   isOpen: boolean
@@ -33,8 +35,11 @@ export function Modal({
   hint?: ReactNode
   place?: keyof typeof places
   footer?: ReactNode
+  /** It is an address of its own: going back leaves it as it leaves any other. */
+  isPlace?: boolean
   children?: ReactNode
 }) {
+  useBackCloses(isOpen && !isPlace, onClose)
   // Radix gives the focus back to a trigger only, and these have none.
   const cameFrom = useRef<Element>(null)
   return (

@@ -1,5 +1,5 @@
 import { Globe, Lock, Upload } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { isAborted } from '../session/is-aborted.ts'
 import { getSession, useSession } from '../session/session-store.ts'
@@ -36,7 +36,9 @@ function Sheet() {
   const { tab, items, unreadable } = useUploadSheet()
   const network = useNetwork()
   const needKeyClient = useKeyClient()
-  const { encrypts } = useSettings()
+  const { encrypts, startsAtOnce } = useSettings()
+  // Who looks at the choices here presses Start.
+  const [wasLookedAt, setLookedAt] = useState(false)
   const [isApart, setApart] = useState(false)
   const [text, setText] = useState('')
   const [textName, setTextName] = useState<string>(words.upload.textDefault)
@@ -80,6 +82,21 @@ function Sheet() {
     }
   }
 
+  const needsNobody =
+    startsAtOnce &&
+    !wasLookedAt &&
+    !isEncrypted &&
+    tab === 'files' &&
+    isReady &&
+    unreadable === 0 &&
+    items.every(({ kind }) => kind === 'file') &&
+    quote.leftBytes !== undefined &&
+    quote.missingBytes === 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when all that it needs is there.
+  useEffect(() => {
+    if (needsNobody) void start()
+  }, [needsNobody])
+
   return (
     <Modal
       isOpen
@@ -119,7 +136,10 @@ function Sheet() {
         <Choice
           label={words.upload.access}
           value={isEncrypted ? 'encrypted' : 'public'}
-          onChange={(value) => changeSettings({ encrypts: value === 'encrypted' })}
+          onChange={(value) => {
+            setLookedAt(true)
+            changeSettings({ encrypts: value === 'encrypted' })
+          }}
           options={[
             { value: 'public', label: words.upload.public, hint: words.upload.publicHint, icon: Globe },
             {

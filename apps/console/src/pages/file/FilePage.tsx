@@ -32,6 +32,7 @@ export function FilePage() {
     <Modal
       isOpen
       place="right"
+      isPlace
       onClose={() => void navigate({ to: '/files', search: listSearch })}
       title={below !== '' ? below : data === undefined ? words.files.details : nameOf(data)}
     >

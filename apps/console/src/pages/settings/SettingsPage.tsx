@@ -10,7 +10,7 @@ import { Toggle } from './Toggle.tsx'
 
 /** What this browser keeps of its user's taste, the session, the network, and what is stored on this device. */
 export function SettingsPage() {
-  const { theme, accent, encrypts, fileFormat, hasShortcuts, staysSignedIn } = useSettings()
+  const { theme, accent, encrypts, fileFormat, hasShortcuts, staysSignedIn, startsAtOnce } = useSettings()
   return (
     <>
       <PageHeader title={words.settings.title} hint={words.settings.hint} />
@@ -33,6 +33,12 @@ export function SettingsPage() {
             hint={words.settings.encryptsHint}
             isOn={encrypts}
             onChange={(value) => changeSettings({ encrypts: value })}
+          />
+          <Toggle
+            label={words.settings.startsAtOnce}
+            hint={words.settings.startsAtOnceHint}
+            isOn={startsAtOnce}
+            onChange={(value) => changeSettings({ startsAtOnce: value })}
           />
           <div className="flex flex-col gap-2">
             <Segments

@@ -110,18 +110,20 @@ function Pages({ document, name }: { document: PDFDocumentProxy; name: string })
         <label htmlFor={id} className="text-sm">
           {words.preview.pdfPage}
         </label>
-        <input
-          id={id}
-          type="number"
-          min={1}
-          max={count}
-          value={number}
-          onChange={({ currentTarget }) => {
-            const wanted = currentTarget.valueAsNumber
-            if (Number.isInteger(wanted)) go(wanted)
-          }}
-          className={`${fieldClass} h-9 w-16 text-center tabular pointer-coarse:h-11`}
-        />
+        <span className="w-16">
+          <input
+            id={id}
+            type="number"
+            min={1}
+            max={count}
+            value={number}
+            onChange={({ currentTarget }) => {
+              const wanted = currentTarget.valueAsNumber
+              if (Number.isInteger(wanted)) go(wanted)
+            }}
+            className={`${fieldClass} h-9 text-center tabular pointer-coarse:h-11`}
+          />
+        </span>
         <span className="text-ink-soft text-sm tabular">{words.preview.pdfOf(count)}</span>
         <IconButton
           icon={ChevronRight}
