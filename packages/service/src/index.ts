@@ -18,6 +18,7 @@ export { type DescribeError, sendError, toCairnError } from './http/errors.ts'
 export { registerHealthRoutes } from './http/health-routes.ts'
 export { endApps, listen } from './http/listen.ts'
 export { createMetrics, type Metrics } from './http/metrics.ts'
+export { nameAsker } from './http/name-asker.ts'
 export { createRateLimiter, type RateLimiter } from './http/rate-limits.ts'
 export { readLimited } from './http/read-limited.ts'
 export {

@@ -10,6 +10,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type DescribeError, sendError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
+import { nameAsker } from './name-asker.ts'
 import { parseInput } from './parse-input.ts'
 import type { RateLimiter } from './rate-limits.ts'
 
@@ -121,11 +122,11 @@ export function routeCall<C extends CallDefinition, Caller>(
         })
       }
       if (definition.auth === 'none') {
-        parts.rates.take(`${definition.id} ${request.ip}`, perMinute)
+        parts.rates.take(`${definition.id} ${nameAsker(request.ip)}`, perMinute)
         return
       }
       // Guesses are counted by address, calls of somebody by who it is.
-      parts.rates.take(`auth ${request.ip}`, checksPerMinute)
+      parts.rates.take(`auth ${nameAsker(request.ip)}`, checksPerMinute)
       if (parts.authorize !== undefined) await authorize(request, parts.authorize)
     },
     preHandler: async (request) => {

@@ -7,8 +7,8 @@ import {
   openSession,
   renewSession,
 } from '@cairn/protocol'
+import { nameAsker } from '@cairn/service'
 import { findSignedTexts } from '../sessions/find-signed-texts.ts'
-import { nameAsker } from '../sessions/name-asker.ts'
 import { countSignature } from '../sessions/signature-rate.ts'
 import { contractChecksPerMinute } from '../sessions/verify-contract.ts'
 import { callNode } from './ask-node.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { keySaveLifetimeMs, keyTextsAtOnceMost, keyTextsEveryMs, keyTextsMost } from '@cairn/protocol'
-import { nameAsker } from './name-asker.ts'
+import { nameAsker } from '@cairn/service'
 
 /** The name of a text, when it was issued and until when it is good, ms since 1970. */
 export type TextSubject = { id: string; issuedAt: number; expiresAt: number }

@@ -11,9 +11,8 @@ import {
   sessionLifetimeMs,
   signInLifetimeMs,
 } from '@cairn/protocol'
-import { isUniqueViolation } from '@cairn/service'
+import { isUniqueViolation, nameAsker } from '@cairn/service'
 import type { Context } from '../context.ts'
-import { nameAsker } from './name-asker.ts'
 import { type CheckedChallenge, readChallenge } from './read-challenge.ts'
 import { writeRefreshToken } from './refresh-token.ts'
 import { sayTime } from './say-time.ts'

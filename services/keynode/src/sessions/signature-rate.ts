@@ -1,5 +1,5 @@
 import type { RateLimiter } from '@cairn/service'
-import { nameAsker } from './name-asker.ts'
+import { nameAsker } from '@cairn/service'
 
 /** Signatures for bearers that are looked at in a minute for one IP address: each costs milliseconds for each open text. */
 export const signaturesPerMinute = 300

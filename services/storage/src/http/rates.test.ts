@@ -1,0 +1,23 @@
+import { createReadiness } from '@cairn/service'
+import { expect, test } from 'vitest'
+import { createApp } from '../app.ts'
+import { startTestStorage } from '../start-test-storage.fixture.ts'
+
+test('whoever has a line of IPv6 has one rate, not one for each of its addresses', async () => {
+  await using storage = await startTestStorage()
+  await using app = createApp({
+    context: storage.context,
+    providers: [],
+    readiness: createReadiness({}, storage.context.log),
+    profile: () => storage.profile,
+    stop: new AbortController().signal,
+  })
+  const signIn = async (remoteAddress: string) => {
+    const body = { address: `0x${'ab'.repeat(20)}`, message: 'none', signature: '0x00' }
+    const { headers } = await app.inject({ method: 'POST', url: '/api/auth/sign_in', payload: body, remoteAddress })
+    return headers['x-cairn-code']
+  }
+  for (let last = 1; last <= 30; last++) expect(await signIn(`2001:db8:0:1::${last}`)).toBe('INVALID_SIGNATURE')
+  expect(await signIn('2001:db8:0:1:ffff::31')).toBe('RATE_LIMITED')
+  expect(await signIn('2001:db8:0:2::1')).toBe('INVALID_SIGNATURE')
+})
