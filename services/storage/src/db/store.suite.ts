@@ -195,6 +195,8 @@ export function databaseSuite(
         { name: '0003_create-names' },
         { name: '0004_create-proofs' },
         { name: '0005_index-proofs' },
+        { name: '0006_create-resumable-uploads' },
+        { name: '0007_create-spent-sign-ins' },
       ])
     })
 
