@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { cpus, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { consoleBench } from './console.ts'
 import { consoleEncryptionBench } from './console-encryption.ts'
 import { encryptionBench } from './encryption.ts'
 import { gatewayBench } from './gateway.ts'
@@ -25,6 +26,7 @@ const benches: Bench[] = [
   encryptionBench,
   consoleEncryptionBench,
   proofsBench,
+  consoleBench,
 ]
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRows } from './add-rows.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 
 const initialScriptKb = 170
@@ -55,7 +55,7 @@ test('a list of ten thousand files keeps at most sixty rows in the page, and not
   await open('/files')
   await signIn()
   await page.getByText('Nothing here yet').waitFor()
-  await addRows(wallet.accounts[0]?.address.toLowerCase() ?? '', 10_000)
+  await addRows(site.network, wallet.accounts[0]?.address.toLowerCase() ?? '', 10_000)
   await page.reload()
   await page.getByText('10,000 files').waitFor()
   const rows = () => page.locator('[role=row]').count()
@@ -75,36 +75,3 @@ test('a list of ten thousand files keeps at most sixty rows in the page, and not
   expect(shift).toBeLessThanOrEqual(0.02)
   expect(problems).toEqual([])
 })
-
-/** Rows as uploads leave them, all of one small content. */
-async function addRows(address: string, count: number): Promise<void> {
-  const { db } = site.network.storage.context
-  const time = Date.now()
-  const cid = CID.parse('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
-  await db.write(async (trx) => {
-    for (let from = 0; from < count; from += 500) {
-      await trx
-        .insertInto('upload')
-        .values(
-          Array.from({ length: 500 }, (_none, i) => ({
-            id: `018bcfe5-0000-7000-8000-${String(from + i).padStart(12, '0')}`,
-            address,
-            cid: cid.toString(),
-            root_multihash: cid.multihash.bytes,
-            name: `file-${String(from + i).padStart(5, '0')}.txt`,
-            mime_type: 'text/plain',
-            size_bytes: 11,
-            dag_size_bytes: 11,
-            encryption: 0 as const,
-            storage_type: null,
-            kind: 'file' as const,
-            status: 'stored',
-            created_at: time + i,
-            updated_at: time + i,
-          })),
-        )
-        .execute()
-    }
-    await trx.updateTable('account').set({ upload_count: count }).where('address', '=', address).execute()
-  })
-}

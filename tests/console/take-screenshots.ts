@@ -3,12 +3,26 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
-import { createClient, uploadBytes, uploadText } from '@cairn/sdk'
+import {
+  createClient,
+  createName,
+  publishName,
+  shareFile,
+  uploadBytes,
+  uploadEncryptedText,
+  uploadText,
+} from '@cairn/sdk'
 import { type ConsolePage, openConsole } from './console.ts'
+import { createAccountClient } from './wallet-client.ts'
 
 const folder = process.argv[2] ?? resolve(import.meta.dirname, '../../docs/console')
 const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const
 const routes = ['shared', 'names', 'storage', 'proofs', 'keys', 'settings', 'status'] as const
+/** What comes late, and is what the page is about. */
+const awaited = new Map<string, string | RegExp>([
+  ['storage', /^about \$/],
+  ['status', 'Everything works'],
+])
 
 await mkdir(folder, { recursive: true })
 await using site = await openConsole({ chain: 'local', providers: 1 })
@@ -21,10 +35,10 @@ for (const [size, { width, height }] of Object.entries(sizes)) {
   }
 }
 
-async function takeAll({ page, open, signIn }: ConsolePage, pathOf: (name: string) => string): Promise<void> {
+async function takeAll({ page, wallet, open, signIn }: ConsolePage, pathOf: (name: string) => string): Promise<void> {
   const take = async (name: string) => {
     await page.waitForLoadState('networkidle')
-    await page.screenshot({ path: pathOf(name) })
+    await page.screenshot({ path: pathOf(name), animations: 'disabled' })
   }
   await open('/')
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -61,8 +75,34 @@ async function takeAll({ page, open, signIn }: ConsolePage, pathOf: (name: strin
   for (const route of routes) {
     await open(`/${route}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
+    const shown = awaited.get(route)
+    if (shown !== undefined) await page.getByText(shown).first().waitFor({ timeout: 60_000 })
     await take(route)
   }
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'The key lies under the third stone.', { name: 'Where it is.txt' })
+  await shareFile(client, cid, [`0x${'7a'.repeat(20)}`])
+  await open(`/files/${cid}/access`)
+  const ask = page.getByRole('main').getByRole('button', { name: 'Show who can open it' })
+  const nodes = page.getByRole('heading', { name: 'Key nodes' })
+  await ask.or(nodes).first().waitFor()
+  if (await ask.isVisible()) await ask.click()
+  await nodes.waitFor()
+  await page.getByRole('button', { name: 'Coin balance' }).click()
+  await page.evaluate('scrollTo(0, 0)')
+  await take('access')
+  await open(`/open/${cid}`)
+  await page.getByText('under the third stone').waitFor()
+  await take('open')
+  const { name } = await createName(client, { label: 'field-notes' })
+  const notes = await uploadText(client, '# Field notes', { name: 'Field notes.md' })
+  await publishName(client, name, notes.cid)
+  await open(`/names/${name}`)
+  await page.getByText('Checked here', { exact: true }).waitFor()
+  await take('name')
+  await open(`/proofs/${notes.cid}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await take('proof')
 }
 
 async function addSamples(page: ConsolePage['page']): Promise<void> {

@@ -1,0 +1,204 @@
+// The console in Chromium: what its users wait for. Figures of this machine as it is; the gates are in tests/console.
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright'
+import { addRows } from '../tests/console/add-rows.ts'
+import { type Console, type ConsolePage, openConsole } from '../tests/console/console.ts'
+import { createTestKey } from '../tests/fixtures.ts'
+import { type Bench, formatNumber, median, pairedRatio, type Row } from './report.ts'
+
+const run = promisify(execFile)
+const manyRows = 10_000
+const uploadBytesMost = 256 * 1024 * 1024
+/** Uploads and their pages are waited for so long, in ms. */
+const patience = { timeout: 300_000 }
+
+export const consoleBench: Bench = {
+  name: 'console',
+  about:
+    'The web console in Chromium on this machine: a page’s main content, its slowest answer to an input, lists, uploads.',
+  async run({ scratch, runs, largeBytes }) {
+    await using site = await openConsole()
+    const rows: Row[] = []
+    for (const slower of [1, 4]) {
+      const paints: number[] = []
+      const inputs: number[] = []
+      for (let i = 0; i < runs; i++) {
+        const opened = await openThrottled(site, slower)
+        await opened.open('/')
+        paints.push(await largestPaint(opened.page))
+        inputs.push(await slowestInput(opened))
+        await opened.context.close()
+      }
+      const machine = slower === 1 ? '' : `, CPU ${slower}× slower`
+      rows.push(msRow(`largest contentful paint${machine}`, paints, slower === 1 ? 600 : 1_500))
+      rows.push(msRow(`slowest input event${machine}`, inputs, slower === 1 ? 100 : 200))
+    }
+    const [first, filter] = await listTimes(site, runs)
+    rows.push(msRow('first row after sign-in', first, 300))
+    rows.push(msRow(`search among ${formatNumber(manyRows)} files, from the last letter to its rows`, filter, 50))
+    const path = join(scratch, 'large.bin')
+    const sizeBytes = Math.min(largeBytes, uploadBytesMost)
+    await writeFile(path, Buffer.alloc(sizeBytes, 'cairn'))
+    rows.push(await uploadRow(site, path, sizeBytes, runs))
+    return rows
+  },
+}
+
+async function openThrottled(site: Console, slower: number): Promise<ConsolePage> {
+  const opened = await site.newPage()
+  const session = await opened.context.newCDPSession(opened.page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slower })
+  return opened
+}
+
+function msRow(what: string, values: number[], goalMs: number): Row {
+  const ms = median(values)
+  return {
+    what,
+    ours: `${formatNumber(ms)} ms`,
+    against: '–',
+    ratio: undefined,
+    goal: `≤ ${goalMs} ms`,
+    reached: ms <= goalMs,
+  }
+}
+
+async function largestPaint(page: Page): Promise<number> {
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle')
+  return page.evaluate(
+    "new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime)).observe({ type: 'largest-contentful-paint', buffered: true }))",
+  )
+}
+
+/** A walk through the console: what the slowest of its presses took until the next frame. */
+async function slowestInput({ page, open, signIn }: ConsolePage): Promise<number> {
+  await open('/files')
+  await page.evaluate(
+    "window.slowest = 0; new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) window.slowest = Math.max(window.slowest, duration) }).observe({ type: 'event', durationThreshold: 16, buffered: true })",
+  )
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  await page.keyboard.press('u')
+  await page.getByRole('dialog', { name: 'Upload' }).waitFor()
+  await page.getByText('Encrypted in this browser').click()
+  await page.keyboard.press('Escape')
+  for (const name of ['Shared', 'Names', 'Storage', 'Proofs', 'API keys', 'Settings']) {
+    await page.getByRole('link', { name, exact: true }).first().click()
+    await page.getByRole('heading', { name, level: 1 }).waitFor()
+  }
+  await page.getByText('Dark', { exact: true }).click()
+  await page.keyboard.press('/')
+  await page.keyboard.type('stones')
+  await page.waitForURL(/q=stones/)
+  return page.evaluate('window.slowest')
+}
+
+/** Times in ms, with many files: from being signed in to the first row, and from a letter of a search to what it finds. */
+async function listTimes(site: Console, runs: number): Promise<[first: number[], filter: number[]]> {
+  const first: number[] = []
+  const filter: number[] = []
+  // The account begins with its first sign-in.
+  const opened = await openFiles(site)
+  const { page, wallet } = opened
+  await signOut(page)
+  await addRows(site.network, wallet.accounts[0]?.address.toLowerCase() ?? '', manyRows)
+  for (let i = 0; i < runs; i++) {
+    await opened.open('/files')
+    await page.evaluate(`
+      window.at = {}
+      new MutationObserver(() => {
+        if (!/Connect wallet|Sign in/.test(document.querySelector('header').textContent)) window.at.signedIn ??= performance.now()
+        if (document.querySelector('[role=row] a') !== null) window.at.row ??= performance.now()
+      }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
+    // The wallet stays connected: one signature is all that is missing.
+    await page
+      .getByRole('button', { name: /^(Connect wallet|Sign in)$/ })
+      .first()
+      .click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Test Wallet|^Sign in$/ })
+      .first()
+      .click()
+    await page.getByRole('row').nth(1).waitFor()
+    const { signedIn, row }: { signedIn: number; row: number } = await page.evaluate('window.at')
+    first.push(Math.max(0, row - signedIn))
+    await page.keyboard.press('/')
+    await page.keyboard.type('file-0421')
+    await page.getByText('10 files').waitFor()
+    await page.evaluate(`
+      document.getElementById('search').addEventListener('input', () => { window.at.letter = performance.now() })
+      new MutationObserver(() => {
+        if (document.querySelectorAll('[role=row] a').length === 1) window.at.found ??= performance.now()
+      }).observe(document.body, { subtree: true, childList: true })`)
+    await page.keyboard.type('7')
+    await page.getByText('1 file', { exact: true }).waitFor()
+    const { letter, found }: { letter: number; found: number } = await page.evaluate('window.at')
+    filter.push(found - letter)
+    await signOut(page)
+  }
+  await opened.context.close()
+  return [first, filter]
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account 0x/ }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
+}
+
+/** The same file by the page and by curl, in turn. */
+async function uploadRow(site: Console, path: string, sizeBytes: number, runs: number): Promise<Row> {
+  const ours: number[] = []
+  const theirs: number[] = []
+  const { apiKey } = await createTestKey(site.network)
+  for (let i = 0; i < runs; i++) {
+    const opened = await openFiles(site)
+    ours.push(await uploadInPage(opened, path))
+    await opened.context.close()
+    const start = performance.now()
+    await run('curl', [
+      '--fail',
+      '--silent',
+      '--header',
+      `authorization: Bearer ${apiKey}`,
+      '--form',
+      `file=@${path}`,
+      `${site.network.profile.upload}/api/v0/add`,
+    ])
+    theirs.push(performance.now() - start)
+  }
+  const ratio = pairedRatio(ours, theirs)
+  const rate = (ms: number[]) => `${formatNumber(sizeBytes / 1024 ** 2 / (median(ms) / 1000))} MiB/s`
+  return {
+    what: `upload of ${formatNumber(sizeBytes / 1024 ** 2)} MiB, time against curl`,
+    ours: rate(ours),
+    against: `curl: ${rate(theirs)}`,
+    ratio,
+    goal: '≤ 1.1',
+    reached: ratio <= 1.1,
+  }
+}
+
+async function openFiles(site: Console): Promise<ConsolePage> {
+  const opened = await site.newPage()
+  await opened.open('/files')
+  await opened.signIn()
+  await opened.page.getByText('Nothing here yet').waitFor()
+  return opened
+}
+
+async function uploadInPage({ page }: ConsolePage, path: string): Promise<number> {
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', path)
+  await page.getByRole('textbox', { name: /^Name of/ }).waitFor()
+  await page.getByText('Anyone with the CID can read it').click()
+  const start = performance.now()
+  await page.getByRole('button', { name: 'Start upload' }).click()
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor(patience)
+  return performance.now() - start
+}
