@@ -142,6 +142,7 @@ describe('a listing', () => {
     expect([byName.rows.length, byName.total]).toEqual([25, 25])
     expect((await list({ filter: { search: 'holidayx100' } })).rows).toEqual([])
     expect(await walk({ filter: { mimePrefixes: ['image'] }, limit: 4 })).toHaveLength(25)
+    expect((await list({ filter: { mimePrefixes: ['IMAGE/Jpeg'] } })).total).toBe(25)
     expect((await list({ filter: { mimePrefixes: ['image', 'audio'] } })).total).toBe(25)
     expect((await list({ filter: { mimePrefixes: ['image', 'text/'] } })).total).toBe(25_000)
     expect((await list({ filter: { mimePrefixes: ['image'], encryption: false } })).total).toBe(20)

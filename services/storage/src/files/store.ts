@@ -181,7 +181,11 @@ function filtered<Output>(query: Rows<Output>, filter: Filter): Rows<Output> {
   const { mimePrefixes = [] } = filter
   if (mimePrefixes.length > 0) {
     narrowed = narrowed.where(({ or }) =>
-      or(mimePrefixes.map((prefix) => sql<boolean>`mime_type like ${`${escapeLike(prefix)}%`} escape '!'`)),
+      or(
+        mimePrefixes.map(
+          (prefix) => sql<boolean>`lower(mime_type) like ${`${escapeLike(prefix.toLowerCase())}%`} escape '!'`,
+        ),
+      ),
     )
   }
   if (filter.search !== undefined) {
