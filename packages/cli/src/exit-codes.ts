@@ -50,6 +50,7 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   NO_SESSION: exitCodes.authentication,
   ACCESS_DENIED: exitCodes.authentication,
   KEY_LIMIT: exitCodes.authentication,
+  UPLOAD_LIMIT: exitCodes.authentication,
   CONDITION_UNKNOWN: exitCodes.network,
   INVALID_CONDITION: exitCodes.usage,
   KEY_NOT_FOUND: exitCodes.notFound,
