@@ -64,6 +64,17 @@ test('what the browser keeps is exported without the session, and cleared with i
   expect(JSON.parse(text).data['cairn.settings']).toMatchObject({ hasShortcuts: false })
   const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
   expect(text).not.toContain(JSON.parse(kept).apiKey)
+  const databases = () => page.evaluate('indexedDB.databases().then((all) => all.map(({ name }) => name))')
+  for (const name of ['cairn-names', 'of-another-page']) {
+    await page.evaluate(
+      `new Promise((resolve) => {
+        const opening = indexedDB.open('${name}', 1)
+        opening.onupgradeneeded = () => opening.result.createObjectStore('keys')
+        opening.onsuccess = () => resolve(opening.result.close())
+      })`,
+    )
+  }
+  expect(await databases()).toEqual(expect.arrayContaining(['cairn', 'cairn-names', 'of-another-page']))
   await page.getByRole('button', { name: 'Clear', exact: true }).click()
   await page.getByRole('button', { name: 'Clear and sign out' }).click()
   await page.waitForURL((url) => url.pathname === '/')
@@ -72,6 +83,8 @@ test('what the browser keeps is exported without the session, and cleared with i
     [],
   )
   expect(await page.evaluate("localStorage.getItem('cairn.settings')")).toBeNull()
+  expect(await databases()).toContain('of-another-page')
+  expect(await databases()).not.toContain('cairn-names')
   expect(problems).toEqual([])
 })
 

@@ -22,7 +22,7 @@ export function DataSection() {
       await signOut(network, 'signed-out')
       await disconnectWallets(config)
     } finally {
-      clearLocalData()
+      await clearLocalData()
       location.assign('/')
     }
   }

@@ -39,13 +39,15 @@ export const settings = {
   chain: (name: string) => `Chain ${name}`,
   status: 'How it is now',
   data: 'Data on this device',
-  dataHint: 'Settings, the wallet last used, and payments on their way. No key and no password is among them.',
+  dataHint:
+    'Settings, the wallet last used, payments, uploads and changes on their way, and the keys of names that were made on this device.',
   export: 'Export',
-  exportHint: 'A JSON file of all that this browser keeps, without your session.',
+  exportHint:
+    'A JSON file of settings and payments, without your session, bytes and keys. The key of a name is exported on the name’s page.',
   clear: 'Clear',
   clearHint: 'Signs you out and forgets all of it. Your files stay where they are.',
   clearTitle: 'Clear this device?',
   clearConfirm: 'Clear and sign out',
   clearText:
-    'Settings, the wallet last used and the session of this browser are forgotten. Payments on their way are credited all the same. Files and keys at the service stay.',
+    'Settings, the wallet last used and the session of this browser are forgotten, and what is half uploaded. The keys of names that were made on this device are gone for good: export them first. Payments on their way are credited all the same. Files and keys at the service stay.',
 }
