@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { type ReactNode, Suspense, use, useMemo } from 'react'
-import { WagmiProvider } from 'wagmi'
+import { type CreateConnectorFn, WagmiProvider } from 'wagmi'
 import { NetworkProvider, useNetwork } from './network/NetworkProvider.tsx'
 import { queryClient } from './network/query-client.ts'
 import { router } from './router.tsx'
@@ -23,9 +23,13 @@ export function App() {
   )
 }
 
+const noConnectors: readonly CreateConnectorFn[] = []
+
 function WalletProvider({ children }: { children: ReactNode }) {
   const network = useNetwork()
-  const more = use(loadWalletConnect(network))
+  const loading = loadWalletConnect(network)
+  // React shows what waited 300 ms later: nobody waits without need.
+  const more = loading === undefined ? noConnectors : use(loading)
   const config = useMemo(() => createWalletConfig(network, more), [network, more])
   return <WagmiProvider config={config}>{children}</WagmiProvider>
 }
