@@ -23,6 +23,15 @@ afterAll(async () => {
   await network?.[Symbol.asyncDispose]()
 })
 
+async function* stopAfter(bytes: number, body: AsyncIterable<Uint8Array>, stop: AbortController) {
+  let given = 0
+  for await (const piece of body) {
+    yield piece
+    given += piece.length
+    if (given > bytes) stop.abort()
+  }
+}
+
 test('the example of the SDK goes on where another process stopped', async () => {
   const { apiKey } = await createTestKey(network)
   const film = join(folder, 'film.mkv')
@@ -30,11 +39,12 @@ test('the example of the SDK goes on where another process stopped', async () =>
   writeFileSync(film, randomBytes(20 * MIB))
   const client = createClient({ network: network.profile, apiKey })
   const stop = new AbortController()
+  const resumable = createResumable({ onState: (state) => writeFileSync(kept, JSON.stringify(state)) })
   const first = uploadFile(client, film, {
     signal: stop.signal,
-    resumable: createResumable({ onState: (state) => writeFileSync(kept, JSON.stringify(state)) }),
-    onProgress: ({ bytes }) => {
-      if (bytes > 15 * MIB) stop.abort()
+    resumable: {
+      ...resumable,
+      send: (to, upload) => resumable.send(to, { ...upload, body: stopAfter(15 * MIB, upload.body, stop) }),
     },
   })
   await expect(first).rejects.toMatchObject({ code: 'ABORTED' })
