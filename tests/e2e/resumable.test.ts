@@ -47,7 +47,11 @@ async function openLine() {
     onward.on('error', () => to.destroy())
     from.on('data', (piece: Buffer) => {
       if (from.method === 'PATCH') line.sent += piece.length
-      onward.write(piece)
+      // What waits here would be lost with the line, and is no fault of the sender's.
+      if (!onward.write(piece)) {
+        from.pause()
+        onward.once('drain', () => from.resume())
+      }
       if (line.sent < line.breakAfter) return
       line.breakAfter = Number.POSITIVE_INFINITY
       line.breaks++
