@@ -1,11 +1,11 @@
 import type { NameState } from '@cairn/sdk'
+import { openTable } from '../ui/open-table.ts'
 
 /**
  * Names whose keys this browser keeps, in a table of their own: they outlive sessions, for a key that is lost can never be
  * replaced. An account sees its own only.
  */
-const databaseName = 'cairn-names'
-const tableName = 'keys'
+const table = openTable('cairn-names', 'keys')
 
 /** A name whose key is on this device. `key` is what `importNameKey` of the SDK reads: whoever has it can publish the name. */
 export type DeviceName = { address: string; name: string; label: string | null; key: string; createdAt: number }
@@ -15,24 +15,24 @@ const entryName = (address: string, name: string) => `${address.toLowerCase()}/$
 /** The names of an account on this device, newest first. */
 export async function listDeviceNames(address: string): Promise<DeviceName[]> {
   const prefix = entryName(address, '')
-  const found = await withTable('readonly', (table) => table.getAll(IDBKeyRange.bound(prefix, `${prefix}\uffff`)))
+  const found = await inTable('readonly', (rows) => rows.getAll(IDBKeyRange.bound(prefix, `${prefix}\uffff`)))
   return Array.isArray(found) ? found.filter(isDeviceName).sort((a, b) => b.createdAt - a.createdAt) : []
 }
 
 /** One of them; undefined where its key is not here. */
 export async function findDeviceName(address: string, name: string): Promise<DeviceName | undefined> {
-  const found = await withTable('readonly', (table) => table.get(entryName(address, name)))
+  const found = await inTable('readonly', (rows) => rows.get(entryName(address, name)))
   return isDeviceName(found) ? found : undefined
 }
 
 /** Keeps a name's key. @throws DOMException where the browser keeps nothing */
 export async function keepDeviceName(entry: DeviceName): Promise<void> {
-  await withTable('readwrite', (table) => table.put(entry, entryName(entry.address, entry.name)))
+  await inTable('readwrite', (rows) => rows.put(entry, entryName(entry.address, entry.name)))
 }
 
 /** Forgets a key for good. */
 export async function forgetDeviceName(address: string, name: string): Promise<void> {
-  await withTable('readwrite', (table) => table.delete(entryName(address, name)))
+  await inTable('readwrite', (rows) => rows.delete(entryName(address, name)))
 }
 
 /** A name of this device as the service would tell of it, which has not heard of it yet. */
@@ -67,23 +67,8 @@ function isDeviceName(value: unknown): value is DeviceName {
   )
 }
 
-function withTable(mode: IDBTransactionMode, run: (table: IDBObjectStore) => IDBRequest): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const opening = indexedDB.open(databaseName, 1)
-    opening.onupgradeneeded = () => opening.result.createObjectStore(tableName)
-    opening.onerror = () => reject(opening.error ?? new DOMException('Refused', 'InvalidStateError'))
-    opening.onsuccess = () => {
-      const database = opening.result
-      const transaction = database.transaction(tableName, mode)
-      const request = run(transaction.objectStore(tableName))
-      transaction.oncomplete = () => {
-        database.close()
-        resolve(request.result)
-      }
-      transaction.onabort = () => {
-        database.close()
-        reject(transaction.error ?? new DOMException('Refused', 'AbortError'))
-      }
-    }
-  })
+async function inTable(mode: IDBTransactionMode, run: (rows: IDBObjectStore) => IDBRequest): Promise<unknown> {
+  const outcome = await table<unknown>(mode, run)
+  if (!outcome.isDone) throw outcome.error
+  return outcome.value
 }

@@ -1,11 +1,11 @@
 import type { ResumableState } from '@cairn/sdk'
+import { openTable } from '../ui/open-table.ts'
 
 /**
  * Unfinished uploads of this browser, in IndexedDB: what a reload would take away otherwise. Nothing secret is among it: keys
  * lie at the key nodes, and of an encrypted upload only the encrypted bytes are kept.
  */
-const databaseName = 'cairn-uploads'
-const tableName = 'uploads'
+const table = openTable('cairn-uploads', 'uploads', { keyPath: 'id' })
 
 /** A file of an unfinished upload, to be known again when it is chosen again. */
 export type KeptFile = { path: string; sizeBytes: number; modifiedAt: number; type: string }
@@ -62,46 +62,16 @@ export async function changeKept(id: string, change: Partial<KeptUpload>): Promi
 }
 
 export async function removeKept(id: string): Promise<void> {
-  await withTable('readwrite', (table) => table.delete(id))
+  await table('readwrite', (rows) => rows.delete(id))
 }
 
 /** All that is kept, oldest first. */
 export async function listKept(): Promise<KeptUpload[]> {
   // Only this module writes there, and its shape goes with the name of the database.
-  const all = await withTable<KeptUpload[]>('readonly', (table) => table.getAll())
-  return (all ?? []).toSorted((a, b) => a.createdAt - b.createdAt)
+  const all = await table<KeptUpload[]>('readonly', (rows) => rows.getAll())
+  return (all.isDone ? all.value : []).toSorted((a, b) => a.createdAt - b.createdAt)
 }
 
 async function put(upload: KeptUpload): Promise<boolean> {
-  const key = await withTable('readwrite', (table) => table.put(upload))
-  return key !== undefined
-}
-
-/** Runs one request; undefined where the browser refuses: a private window, or no room left. */
-async function withTable<T>(
-  mode: IDBTransactionMode,
-  run: (table: IDBObjectStore) => IDBRequest<T>,
-): Promise<T | undefined> {
-  const database = await openDatabase()
-  if (database === undefined) return undefined
-  try {
-    return await new Promise<T | undefined>((resolve) => {
-      const transaction = database.transaction(tableName, mode)
-      const request = run(transaction.objectStore(tableName))
-      transaction.oncomplete = () => resolve(request.result)
-      transaction.onabort = () => resolve(undefined)
-      transaction.onerror = () => resolve(undefined)
-    })
-  } finally {
-    database.close()
-  }
-}
-
-function openDatabase(): Promise<IDBDatabase | undefined> {
-  return new Promise((resolve) => {
-    const opening = indexedDB.open(databaseName, 1)
-    opening.onupgradeneeded = () => opening.result.createObjectStore(tableName, { keyPath: 'id' })
-    opening.onsuccess = () => resolve(opening.result)
-    opening.onerror = () => resolve(undefined)
-  })
+  return (await table('readwrite', (rows) => rows.put(upload))).isDone
 }

@@ -5,6 +5,7 @@ import { useNetwork } from '../../network/NetworkProvider.tsx'
 import { signOut } from '../../session/sign-out.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
 import { saveText } from '../../ui/save-text.ts'
 import { disconnectWallets } from '../../wallet/connected-wallet.ts'
 import { words } from '../../words/words.ts'
@@ -16,14 +17,21 @@ export function DataSection() {
   const config = useConfig()
   const [isAsking, setAsking] = useState(false)
   const [isClearing, setClearing] = useState(false)
+  const [error, setError] = useState<unknown>()
   const clear = async () => {
     setClearing(true)
+    setError(undefined)
     try {
-      await signOut(network, 'signed-out')
-      await disconnectWallets(config)
-    } finally {
-      await clearLocalData()
-      location.assign('/')
+      try {
+        await signOut(network, 'signed-out')
+        await disconnectWallets(config)
+      } finally {
+        await clearLocalData()
+        location.assign('/')
+      }
+    } catch (fault) {
+      setError(fault)
+      setClearing(false)
     }
   }
   return (
@@ -54,7 +62,9 @@ export function DataSection() {
         confirmLabel={words.settings.clearConfirm}
         isBusy={isClearing}
         onConfirm={() => void clear()}
-      />
+      >
+        {error === undefined ? undefined : <ErrorState error={error} />}
+      </Confirm>
     </section>
   )
 }
