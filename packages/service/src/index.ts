@@ -10,6 +10,14 @@ export { migrate } from './database/migrate.ts'
 export type { ColumnTypes, Migration } from './database/migration.ts'
 export { runAgain } from './database/run-again.ts'
 export { isUniqueViolation } from './database/unique-violation.ts'
+export {
+  createDependencies,
+  type Dependencies,
+  type Dependency,
+  type DependencyId,
+  type DependencyReport,
+} from './dependencies.ts'
+export { describeFailure } from './describe-failure.ts'
 export { type AppRoute, createServiceApp, type ServiceAppOptions } from './http/app.ts'
 export { readBearer } from './http/bearer.ts'
 export { type ByteRange, chooseRange, chooseRanges } from './http/byte-ranges.ts'
@@ -31,6 +39,8 @@ export {
   setDialect,
 } from './http/route.ts'
 export { createStreamSlots, type StreamLimits, type StreamSlots } from './http/stream-slots.ts'
+export { createLogGate, type GateLog, type LogGate } from './log-gate.ts'
+export { type DependencyProbe, type ProbeTimes, probeDependencies, probeTimes } from './probe-dependencies.ts'
 export { createReadiness, type Readiness } from './readiness.ts'
 export * from './settings.ts'
 export { untilStopped } from './until-stopped.ts'

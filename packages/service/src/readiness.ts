@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
-import type { FastifyBaseLogger } from 'fastify'
+import type { Dependencies, DependencyReport } from './dependencies.ts'
+import { createLogGate, type GateLog } from './log-gate.ts'
 
 /** Whether the service takes requests, and why not. */
 export type Readiness = {
@@ -8,15 +9,20 @@ export type Readiness = {
   readonly isDraining: boolean
   /** The parts and their state. @throws CairnError UNAVAILABLE with the part that does not answer */
   check(): Promise<Record<string, string>>
+  /** What it works with outside of the process. One that fails makes the service degraded, never unready. */
+  dependencies(): DependencyReport[]
 }
 
 /** Watches the parts that requests need: each probe resolves while its part works. */
 export function createReadiness(
   probes: Readonly<Record<string, () => Promise<unknown>>>,
-  log: Pick<FastifyBaseLogger, 'warn'>,
+  log: GateLog,
+  dependencies?: Pick<Dependencies, 'report'>,
 ): Readiness {
+  const gate = createLogGate({ clock: { now: () => Date.now() }, log })
   let draining = false
   return {
+    dependencies: () => dependencies?.report() ?? [],
     drain() {
       draining = true
     },
@@ -31,8 +37,9 @@ export function createReadiness(
         try {
           await work()
           parts[name] = 'ok'
+          gate.recovered(name, 'a part answers again', { part: name })
         } catch (error) {
-          log.warn({ err: error, part: name }, 'a part does not answer')
+          gate.failed(name, error, 'a part does not answer', { part: name })
           parts[name] = 'failed'
           failed.push(name)
         }

@@ -35,6 +35,20 @@ export const getHealth = defineCall({
   idempotent: true,
 })
 
+/** Something outside of the service that it works with. Endpoints of chains are told by their place in the settings. */
+const dependency = v.object({
+  kind: v.string(),
+  name: v.string(),
+  endpoint: v.optional(v.number()),
+  /** `unknown` until it was asked. */
+  state: v.picklist(['unknown', 'ok', 'failed']),
+  /** Why it failed. */
+  reason: v.optional(v.string()),
+  /** Since when it is in this state. */
+  since: v.optional(v.number()),
+  lastSuccessAt: v.optional(v.number()),
+})
+
 /** `GET /readyz`: database and object store answer, and the service is not about to end. */
 export const getReadiness = defineCall({
   id: 'getReadiness',
@@ -43,10 +57,18 @@ export const getReadiness = defineCall({
   host: 'api',
   tag: 'Service',
   summary: 'Whether requests are taken',
+  description:
+    '`parts` are what requests need: one that fails is a 503. `dependencies` are chains, storage providers and key nodes: one that fails sets `isDegraded`, and the service goes on with what it can do.',
   auth: 'none',
   response: {
     kind: 'json',
-    schema: v.object({ status: v.literal('ready'), version: v.string(), parts: v.record(v.string(), v.string()) }),
+    schema: v.object({
+      status: v.literal('ready'),
+      version: v.string(),
+      parts: v.record(v.string(), v.string()),
+      isDegraded: v.optional(v.boolean(), false),
+      dependencies: v.optional(v.array(dependency), []),
+    }),
   },
   errors: [],
   dialect: 'api',

@@ -11,11 +11,16 @@ export function registerHealthRoutes<Caller>(
   version: string,
 ): void {
   routeCall(app, parts, getHealth, async () => ({ status: 'ok' as const }))
-  routeCall(app, parts, getReadiness, async () => ({
-    status: 'ready' as const,
-    version,
-    parts: await readiness.check(),
-  }))
+  routeCall(app, parts, getReadiness, async () => {
+    const dependencies = readiness.dependencies()
+    return {
+      status: 'ready' as const,
+      version,
+      parts: await readiness.check(),
+      isDegraded: dependencies.some(({ state }) => state === 'failed'),
+      dependencies,
+    }
+  })
   routeCall(app, parts, getMetrics, async ({ reply }) =>
     reply.header('content-type', parts.metrics.registry.contentType).send(await parts.metrics.registry.metrics()),
   )

@@ -1,0 +1,113 @@
+import { CairnError } from '@cairn/protocol'
+import { Registry } from 'prom-client'
+import { expect, test } from 'vitest'
+import { createDependencies } from './dependencies.ts'
+import { openLog } from './log-lines.fixture.ts'
+import { probeDependencies } from './probe-dependencies.ts'
+import { createReadiness } from './readiness.ts'
+
+function open() {
+  const clock = { time: 1_000_000, now: () => clock.time }
+  const registry = new Registry()
+  const { log, lines } = openLog()
+  return { clock, registry, log, lines, dependencies: createDependencies({ clock, log, registry }) }
+}
+const away = new CairnError('UPSTREAM_FAILED', { message: 'It is away' })
+
+test('a dependency is unknown, then what it last was, with the time since then and of its last success', () => {
+  const { clock, dependencies } = open()
+  const id = { kind: 'endpoint', name: 'polygon', endpoint: 1 } as const
+  const endpoint = dependencies.add(id)
+  expect(dependencies.add(id)).toBe(endpoint)
+  expect(dependencies.report()).toEqual([{ ...id, state: 'unknown' }])
+  endpoint.succeeded()
+  clock.time += 5_000
+  endpoint.succeeded()
+  clock.time += 5_000
+  endpoint.failed(away)
+  clock.time += 5_000
+  endpoint.failed(new TypeError('https://host/secret'))
+  expect(dependencies.report()).toEqual([
+    {
+      ...id,
+      state: 'failed',
+      since: 1_010_000,
+      lastSuccessAt: 1_005_000,
+      reason: 'it failed in an unforeseen way',
+    },
+  ])
+  endpoint.succeeded()
+  expect(dependencies.report()).toEqual([{ ...id, state: 'ok', since: 1_015_000, lastSuccessAt: 1_015_000 }])
+})
+
+test('figures for Prometheus: up, last success, failures', async () => {
+  const { dependencies, registry } = open()
+  const provider = dependencies.add({ kind: 'provider', name: 'first' })
+  const labels = 'kind="provider",name="first",endpoint=""'
+  expect(await registry.metrics()).toContain(`cairn_dependency_failures_total{${labels}} 0`)
+  provider.succeeded()
+  provider.failed(away)
+  provider.failed(away)
+  const text = await registry.metrics()
+  expect(text).toContain(`cairn_dependency_up{${labels}} 0`)
+  expect(text).toContain(`cairn_dependency_last_success_timestamp_seconds{${labels}} 1000`)
+  expect(text).toContain(`cairn_dependency_failures_total{${labels}} 2`)
+})
+
+test('one that fails is shown by a service that is ready all the same', async () => {
+  const { dependencies, log } = open()
+  dependencies.add({ kind: 'keyNode', name: '3' }).failed(away)
+  const readiness = createReadiness({ database: async () => undefined }, log, dependencies)
+  expect(await readiness.check()).toEqual({ database: 'ok' })
+  expect(readiness.dependencies()).toMatchObject([
+    { kind: 'keyNode', name: '3', state: 'failed', reason: 'It is away' },
+  ])
+})
+
+test('a part that requests need makes the service unready, and is logged once however often it is asked', async () => {
+  const { log, lines } = open()
+  const readiness = createReadiness({ database: () => Promise.reject(away) }, log)
+  for (let i = 0; i < 5; i++) await expect(readiness.check()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(lines()).toMatchObject([{ msg: 'a part does not answer', part: 'database' }])
+})
+
+test('what nobody asks is asked from time to time; what was asked just now is not', async () => {
+  const { clock, dependencies, lines } = open()
+  const idle = dependencies.add({ kind: 'provider', name: 'idle' })
+  const busy = dependencies.add({ kind: 'provider', name: 'busy' })
+  busy.succeeded()
+  const asked: string[] = []
+  let isAway = true
+  {
+    await using _probes = probeDependencies(
+      [
+        {
+          dependency: idle,
+          probe: async () => {
+            asked.push('idle')
+            if (isAway) throw away
+          },
+        },
+        { dependency: busy, probe: async () => void asked.push('busy') },
+      ],
+      clock,
+      { everyMs: 20, timeoutMs: 1_000 },
+    )
+    await expect.poll(() => dependencies.report()[0]?.state).toBe('failed')
+    isAway = false
+    clock.time += 15
+    busy.succeeded()
+    clock.time += 10
+    await expect.poll(() => dependencies.report()[0]?.state).toBe('ok')
+    expect(asked).not.toContain('busy')
+  }
+  // Nothing is asked after the end, and what a probe would say then counts for nothing.
+  const { length } = asked
+  clock.time += 1_000
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(asked).toHaveLength(length)
+  expect(lines().map(({ msg }) => msg)).toEqual([
+    'a storage provider did not answer',
+    'a storage provider answers again',
+  ])
+})

@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Dependency } from './dependencies.ts'
+
+/** A dependency, and how it is asked whether it works. */
+export type DependencyProbe = {
+  dependency: Dependency
+  /** Resolves if it works. */
+  probe(signal: AbortSignal): Promise<unknown>
+}
+
+/** How probing is timed, in ms. */
+export type ProbeTimes = {
+  /** What was asked within this time, by whomever, is not asked again. */
+  everyMs: number
+  timeoutMs: number
+}
+
+export const probeTimes: ProbeTimes = { everyMs: 60_000, timeoutMs: 10_000 }
+
+/**
+ * Asks what nobody asked lately, so that a failure shows before a user meets it. Disposing ends it.
+ * @param probes each is asked on its own: a slow one delays no other
+ */
+export function probeDependencies(
+  probes: readonly DependencyProbe[],
+  clock: { now(): number },
+  times: ProbeTimes = probeTimes,
+): AsyncDisposable {
+  const ending = new AbortController()
+  const { signal } = ending
+  const watch = async ({ dependency, probe }: DependencyProbe): Promise<void> => {
+    while (!signal.aborted) {
+      const idleMs = dependency.askedAt === undefined ? times.everyMs : clock.now() - dependency.askedAt
+      // A clock that was set back leaves a time to come behind it.
+      if (idleMs >= times.everyMs || idleMs < 0) await ask(dependency, probe)
+      await delay(times.everyMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+  const ask = async (dependency: Dependency, probe: DependencyProbe['probe']): Promise<void> => {
+    try {
+      await probe(AbortSignal.any([signal, AbortSignal.timeout(times.timeoutMs)]))
+      dependency.succeeded()
+    } catch (error) {
+      // A process that ends says nothing about others.
+      if (!signal.aborted) dependency.failed(error)
+    }
+  }
+  const watching = Promise.all(probes.map(watch))
+  return {
+    async [Symbol.asyncDispose]() {
+      ending.abort()
+      await watching
+    },
+  }
+}
