@@ -9,6 +9,7 @@ import {
   requestIdHeader,
 } from '@cairn/protocol'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { createLogGate, type LogGate } from '../log-gate.ts'
 import type { Readiness } from '../readiness.ts'
 import { answerClientError } from './client-errors.ts'
 import { registerCors } from './cors.ts'
@@ -39,6 +40,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Every route there is, for the test that compares them with the list of calls. */
     readonly cairnRoutes: readonly AppRoute[]
+    /** Failures of requests that come of others, which repeat for as long as those do. */
+    readonly cairnFailures: LogGate
   }
 }
 
@@ -72,6 +75,7 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
   })
   const routes: AppRoute[] = []
   app.decorate('cairnRoutes', routes)
+  app.decorate('cairnFailures', createLogGate({ clock: { now: () => Date.now() }, log }))
   app.addHook('onRoute', ({ method, url, config }) => {
     for (const one of [method].flat()) routes.push({ method: one, url, callId: config?.callId })
   })

@@ -1,6 +1,7 @@
 import { CairnError, type DialectName, type ErrorCode, encodeError, requestIdHeader } from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasUnreadBody, lingeringBody } from './linger.ts'
+import { logFailure } from './log-failure.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Errors of the frame, by its own codes. */
@@ -32,7 +33,7 @@ export function toCairnError(error: unknown, describe?: DescribeError): CairnErr
   return new CairnError('INTERNAL', { cause: error })
 }
 
-/** Sends an error in a dialect, with the request's id; logs what is the service's own fault, with its cause. */
+/** Sends an error in a dialect, with the request's id; logs what its caller cannot fix. */
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -51,7 +52,7 @@ export function sendError(
   })
   const encoded = encodeError(dialect, named)
   metrics.errors.inc({ code: error.code })
-  if (encoded.status >= 500) request.log.error({ err: fault, code: error.code }, error.message)
+  logFailure(request, request.server.cairnFailures, error, fault)
   reply
     .status(encoded.status)
     .headers({ ...encoded.headers, 'cache-control': 'no-store', [requestIdHeader]: request.id })

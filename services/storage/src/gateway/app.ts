@@ -8,7 +8,7 @@ import {
   keepAliveTimeoutMs,
   requestIdHeader,
 } from '@cairn/protocol'
-import { createStreamSlots, type StreamSlots } from '@cairn/service'
+import { createLogGate, createStreamSlots, type LogGate, logFailure, type StreamSlots } from '@cairn/service'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -60,6 +60,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   }
   const answers = createAnswerCache(context.clock.now)
   const nodes = createNodeCache(context.clock.now)
+  const failures = createLogGate(context)
   const slots = createStreamSlots({
     ...streamLimits,
     isExempt: (address) => hosts.isTrustedProxy(address) || isOwnAddress(address),
@@ -87,7 +88,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     }
     try {
       const gateway = { source: withNodes(context.packs.openReader(), nodes), names: context.names }
-      const answer = await handle(gateway, hosts, slots, request, reply)
+      const answer = await handle(gateway, hosts, slots, failures, request, reply)
       if (key !== undefined && answer !== undefined) answers.keep(key, answer)
     } catch (error) {
       // Whatever escapes must not leave the reader waiting: nobody else answers a hijacked reply.
@@ -110,6 +111,7 @@ async function handle(
   gateway: Gateway,
   hosts: HostSettings,
   slots: StreamSlots,
+  failures: LogGate,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Answer | undefined> {
@@ -130,9 +132,11 @@ async function handle(
   } catch (error) {
     const failure = toGatewayError(error)
     // Damage is told even when the reader has gone: its own answer was cut by it, as a rule.
-    if (failure.code === 'DATA_DAMAGED' || (failure.status >= 500 && !left.signal.aborted)) {
-      const url = request.originalUrl.slice(0, 300)
-      request.log.error({ err: error, url, details: failure.details }, failure.message)
+    if (failure.code === 'DATA_DAMAGED' || !left.signal.aborted) {
+      logFailure(request, failures, failure, error, {
+        url: request.originalUrl.slice(0, 300),
+        details: failure.details,
+      })
     }
     if (left.signal.aborted) return undefined
     sendError(request, reply, failure)

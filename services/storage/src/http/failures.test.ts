@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { startTestStorage } from '../start-test-storage.fixture.ts'
+
+/** The name of a key that nobody has published anything for. */
+const unknownName = 'k51qzi5uqu5dgutdk6i1ynyzgkqngpha5xpgia3a5qqp4jsh0u4csozksxel2r'
+
+test('names nobody knows are one line of the log without a stack, however many ask for them', async () => {
+  await using storage = await startTestStorage()
+  for (let i = 0; i < 5; i++) {
+    expect((await fetch(`${storage.gatewayUrl}/ipns/${unknownName}`)).status).toBe(502)
+    expect((await storage.call('/api/lighthouse/get_ticker?symbol=MOON')).status).toBe(503)
+  }
+  const lines = storage.log.map((line) => JSON.parse(line))
+  const failures = lines.filter(({ level }) => level >= 40)
+  expect(failures).toMatchObject([
+    { level: 40, reason: expect.stringContaining('NAME_UNRESOLVED'), url: `/ipns/${unknownName}` },
+    { level: 40, reason: expect.stringContaining('PRICE_UNKNOWN'), reqId: expect.any(String) },
+  ])
+  expect(storage.log.join('')).not.toContain('"stack"')
+})
