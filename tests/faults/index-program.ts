@@ -1,16 +1,16 @@
 // A child process that takes payments in, for tests that kill it.
 // node index-program.ts <database> <settings as JSON>    reads the chain until nothing is left, prints how many it credited
 import { readFileSync } from 'node:fs'
-import pino from 'pino'
 import { readConfig } from '../../services/storage/src/config.ts'
 import { openDatabase } from '../../services/storage/src/db/database.ts'
 import { createNetworkIndexer } from '../../services/storage/src/payments/index-network.ts'
+import { openPaymentContext } from '../../services/storage/src/payments/payment-context.fixture.ts'
 import { createPrices } from '../../services/storage/src/payments/prices.ts'
 
 const [, , database = '', settings = ''] = process.argv
 const config = readConfig({ CAIRN_PAYMENTS: readFileSync(settings, 'utf8'), CAIRN_FREE_BYTES: '1000' })
 await using db = await openDatabase({ kind: 'sqlite', path: database })
-const context = { db, config, log: pino({ level: 'silent' }), clock: { now: () => Date.now() } }
+const context = openPaymentContext(db, config)
 let credited = 0
 for (const network of config.payments.networks) {
   const prices = createPrices(context, config.payments.prices)

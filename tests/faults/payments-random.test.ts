@@ -3,13 +3,13 @@
 import { paymentsAbi } from '@cairn/contracts'
 import { bytesForUnits, GIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import pino from 'pino'
 import { type GetContractEventsReturnType, type Hex, maxUint256, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../services/storage/src/config.ts'
 import { openDatabase } from '../../services/storage/src/db/database.ts'
 import { createNetworkIndexer } from '../../services/storage/src/payments/index-network.ts'
 import { type PaymentChain, startPaymentChain } from '../../services/storage/src/payments/payment-chain.fixture.ts'
+import { openPaymentContext } from '../../services/storage/src/payments/payment-context.fixture.ts'
 import { createPrices } from '../../services/storage/src/payments/prices.ts'
 
 const wanted = Number(process.env['CAIRN_TEST_PAYMENTS'] ?? 300)
@@ -52,7 +52,7 @@ test(`${wanted} random payments: every final one is credited once, none twice, n
   await using one = await openDatabase({ kind: 'postgres', url })
   await using two = await openDatabase({ kind: 'postgres', url })
   const begin = (db: typeof one) => {
-    const context = { db, config, log: pino({ level: 'silent' }), clock: { now: () => Date.now() } }
+    const context = openPaymentContext(db, config)
     return createNetworkIndexer({
       context,
       network,

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, Registry } from 'prom-client'
 import { createLogGate, type GateLog } from './log-gate.ts'
 
 /** What the log says of each kind of dependency when it fails, and when it works again. */
@@ -49,16 +49,16 @@ type Entry = { id: DependencyId; report: DependencyReport; dependency: Dependenc
 /**
  * Makes the register of what a process depends on. Nothing in it makes the process unready: a service without its chain
  * still stores and serves.
- * @param parts `registry`: of the process's metrics
+ * @param parts `registry`: of the process's metrics. Defaults to one of its own.
  */
 export function createDependencies({
   clock,
   log,
-  registry,
+  registry = new Registry(),
 }: {
   clock: { now(): number }
   log: GateLog
-  registry: Registry
+  registry?: Registry
 }): Dependencies {
   const gate = createLogGate({ clock, log })
   const figures = createFigures(registry)

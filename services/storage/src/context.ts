@@ -1,4 +1,4 @@
-import type { RateLimiter } from '@cairn/service'
+import type { Dependencies, LogGate, RateLimiter } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
 import type { StorageConfig } from './config.ts'
 import type { Database } from './db/database.ts'
@@ -18,6 +18,10 @@ export type Context = {
   readonly objects: ObjectStore
   readonly clock: Clock
   readonly log: FastifyBaseLogger
+  /** Logs failures in the background that may come again and again. */
+  readonly failures: LogGate
+  /** Chains, price feeds and storage providers: what readiness and metrics tell of them. */
+  readonly dependencies: Dependencies
   readonly metrics: StorageMetrics
   readonly rates: RateLimiter
   /** Secret of the service: what is kept for others is sealed with keys derived from it. */

@@ -1,5 +1,5 @@
 import { createMetrics, type Metrics } from '@cairn/service'
-import { Counter } from 'prom-client'
+import { Counter, Gauge } from 'prom-client'
 
 /** The figures of the storage service. */
 export type StorageMetrics = Metrics & {
@@ -8,6 +8,12 @@ export type StorageMetrics = Metrics & {
   readonly paymentsCredited: Counter
   readonly namesRenewed: Counter
   readonly possessionChecks: Counter<'outcome'>
+  /** The newest and the last final block that an endpoint shows, by its place in the settings. */
+  readonly chainHeadBlock: Gauge<'network' | 'endpoint'>
+  readonly chainFinalBlock: Gauge<'network' | 'endpoint'>
+  /** The last final block in the books. */
+  readonly chainReadBlock: Gauge<'network'>
+  readonly chainDisagreements: Counter<'network'>
 }
 
 /** Makes a registry of its own, so that several services live in one process. */
@@ -28,6 +34,30 @@ export function createStorageMetrics(): StorageMetrics {
       name: 'cairn_possession_checks_total',
       help: 'Challenges to storage providers, by what came of them',
       labelNames: ['outcome'],
+      registers,
+    }),
+    chainHeadBlock: new Gauge({
+      name: 'cairn_chain_head_block',
+      help: 'Newest block that an endpoint shows, while this process follows the chain',
+      labelNames: ['network', 'endpoint'],
+      registers,
+    }),
+    chainFinalBlock: new Gauge({
+      name: 'cairn_chain_final_block',
+      help: 'Last final block that an endpoint shows, while this process follows the chain',
+      labelNames: ['network', 'endpoint'],
+      registers,
+    }),
+    chainReadBlock: new Gauge({
+      name: 'cairn_chain_read_block',
+      help: 'Last final block that was read for payments',
+      labelNames: ['network'],
+      registers,
+    }),
+    chainDisagreements: new Counter({
+      name: 'cairn_chain_disagreements_total',
+      help: 'Rounds in which the endpoints of a chain contradicted each other and nothing was credited',
+      labelNames: ['network'],
       registers,
     }),
   }

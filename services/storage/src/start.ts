@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NetworkProfile } from '@cairn/protocol'
-import { createRateLimiter, createReadiness, endApps, listen } from '@cairn/service'
+import {
+  createDependencies,
+  createLogGate,
+  createRateLimiter,
+  createReadiness,
+  endApps,
+  type LogGate,
+  listen,
+} from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import { releaseAbandoned } from './accounts/quota.ts'
 import { createApp } from './app.ts'
@@ -57,7 +65,9 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const objects = await openFileStore(config.packFolder)
   stack.defer(() => objects.close())
   const metrics = createStorageMetrics()
-  const onEvent = (event: PackEvent) => report(event, log, metrics.damagedBlocks)
+  const failures = createLogGate({ clock, log })
+  const dependencies = createDependencies({ clock, log, registry: metrics.registry })
+  const onEvent = (event: PackEvent) => report(event, log, failures, metrics.damagedBlocks)
   const packs = createPackStore({
     db,
     objects,
@@ -68,7 +78,20 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   })
   const rates = createRateLimiter(config.rateFactor, clock)
   const secret = await openSecret(config)
-  const context: Context = { config, db, packs, objects, clock, log, metrics, rates, secret, processId: randomUUID() }
+  const context: Context = {
+    config,
+    db,
+    packs,
+    objects,
+    clock,
+    log,
+    failures,
+    dependencies,
+    metrics,
+    rates,
+    secret,
+    processId: randomUUID(),
+  }
 
   await requireSameSecret(context)
 
@@ -82,7 +105,11 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
 
   const providers = openProviders(config.providers)
   const stop = new AbortController()
-  const readiness = createReadiness({ database: () => db.ping(), objects: () => probeObjects(config.packFolder) }, log)
+  const readiness = createReadiness(
+    { database: () => db.ping(), objects: () => probeObjects(config.packFolder) },
+    log,
+    dependencies,
+  )
   let profile: NetworkProfile | undefined
   const readProfile = () => {
     if (profile === undefined) throw new Error('the profile is made once the listeners have their ports')
@@ -158,7 +185,12 @@ async function probeObjects(folder: string): Promise<void> {
   }
 }
 
-function report(event: PackEvent, log: Logger, damaged: { inc(count?: number): void }): void {
+function report(
+  event: PackEvent,
+  log: Logger,
+  failures: LogGate,
+  damaged: { inc(count?: number): void },
+): void {
   switch (event.type) {
     case 'block-damaged':
       damaged.inc()
@@ -172,7 +204,7 @@ function report(event: PackEvent, log: Logger, damaged: { inc(count?: number): v
       )
       break
     case 'worker-failed':
-      log.error({ err: event.error, worker: event.worker }, 'a worker failed')
+      failures.failed(event.worker, event.error, 'a worker failed', { worker: event.worker })
       break
     case 'pack-removed':
       log.info({ pack: event.objectKey }, 'a pack was removed')

@@ -1,6 +1,7 @@
-import { CairnError } from '@cairn/protocol'
+import { paymentsAbi } from '@cairn/contracts'
+import { CairnError, zeroAddress } from '@cairn/protocol'
 import * as v from 'valibot'
-import { decodeAbiParameters, encodeEventTopics } from 'viem/utils'
+import { decodeEventLog, encodeEventTopics } from 'viem/utils'
 import type { PaymentNetwork } from './payment-settings.ts'
 import { createRpc, hexAddress, hexBytes, hexHash, hexNumber, type Rpc, toHex } from './rpc.ts'
 
@@ -20,6 +21,8 @@ export type PaymentEvent = {
   /** Contract of the token; empty for the chain's own coin. */
   token: string
   units: bigint
+  /** The whole log as text, with its place in its transaction: endpoints agree when it is the same. */
+  fingerprint: string
 }
 
 /** Reads one network at one endpoint: head, final block and events must come from the same. */
@@ -30,29 +33,18 @@ export type ChainReader = {
   getBlock(number: number): Promise<Block | undefined>
   /** Payments in a range of blocks, both ends included, in the order of the chain. */
   getPayments(fromBlock: number, toBlock: number): Promise<PaymentEvent[]>
+  /** Payments in the receipt of a transaction, in their order; undefined if it has none. */
+  getReceipt(txHash: string): Promise<PaymentEvent[] | undefined>
   /** Throws UPSTREAM_FAILED unless the endpoint is one of this network's chain. */
   requireChain(): Promise<void>
 }
 
-const paymentEvent = {
-  type: 'event',
-  name: 'ReceivedPayment',
-  inputs: [
-    { name: 'sender', type: 'address', indexed: true },
-    { name: 'tokenAddress', type: 'address', indexed: true },
-    { name: 'txId', type: 'uint256' },
-    { name: 'amount', type: 'uint256' },
-    { name: 'timestamp', type: 'uint256' },
-    { name: 'data', type: 'bytes' },
-  ],
-} as const
-const [paymentTopic = ''] = encodeEventTopics({ abi: [paymentEvent] })
-const noToken = `0x${'0'.repeat(40)}`
+const [paymentTopic = ''] = encodeEventTopics({ abi: paymentsAbi, eventName: 'ReceivedPayment' })
 
 const blockSchema = v.nullable(v.object({ number: hexNumber, hash: hexHash, timestamp: hexNumber }))
 const logSchema = v.object({
   address: hexAddress,
-  topics: v.pipe(v.array(hexHash), v.length(3)),
+  topics: v.strictTuple([hexHash, hexHash, hexHash]),
   data: hexBytes,
   blockNumber: hexNumber,
   blockHash: hexHash,
@@ -60,7 +52,15 @@ const logSchema = v.object({
   logIndex: hexNumber,
   removed: v.optional(v.boolean(), false),
 })
-const logsMost = 100_000
+const maxLogs = 100_000
+const receiptSchema = v.nullable(
+  v.object({
+    status: hexNumber,
+    transactionHash: hexHash,
+    // A transaction may pay in passing: its other logs have other forms.
+    logs: v.pipe(v.array(v.looseObject({ address: hexAddress, topics: v.array(hexHash) })), v.maxLength(maxLogs)),
+  }),
+)
 
 export function createChainReader(network: PaymentNetwork, url: string, signal?: AbortSignal): ChainReader {
   const rpc = createRpc(url, signal)
@@ -85,6 +85,7 @@ export function createChainReader(network: PaymentNetwork, url: string, signal?:
     },
     getBlock: (number) => getBlock(toHex(number)),
     getPayments: (fromBlock, toBlock) => getPayments(rpc, network, fromBlock, toBlock),
+    getReceipt: (txHash) => getReceipt(rpc, network, txHash),
     async requireChain() {
       const chainId = await rpc.ask('eth_chainId', [], hexNumber)
       if (chainId === network.chainId) return
@@ -95,7 +96,12 @@ export function createChainReader(network: PaymentNetwork, url: string, signal?:
   }
 }
 
-async function getPayments(rpc: Rpc, network: PaymentNetwork, fromBlock: number, toBlock: number) {
+async function getPayments(
+  rpc: Rpc,
+  network: PaymentNetwork,
+  fromBlock: number,
+  toBlock: number,
+): Promise<PaymentEvent[]> {
   const filter = {
     address: network.contract,
     topics: [paymentTopic],
@@ -103,43 +109,65 @@ async function getPayments(rpc: Rpc, network: PaymentNetwork, fromBlock: number,
     fromBlock: toHex(fromBlock),
     toBlock: toHex(toBlock),
   }
-  const schema = v.pipe(v.array(logSchema), v.maxLength(logsMost))
+  const schema = v.pipe(v.array(logSchema), v.maxLength(maxLogs))
   const logs = await rpc.ask('eth_getLogs', [filter], schema)
-  logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-  const counts = new Map<string, number>()
-  return logs.map((log): PaymentEvent => {
-    const isAsked =
-      log.address === network.contract &&
-      log.topics[0] === paymentTopic &&
-      !log.removed &&
-      log.blockNumber >= fromBlock &&
-      log.blockNumber <= toBlock
-    if (!isAsked)
-      throw new CairnError('UPSTREAM_FAILED', { message: 'The chain answered with other events than asked' })
-    const ordinal = counts.get(log.transactionHash) ?? 0
-    counts.set(log.transactionHash, ordinal + 1)
-    return { ...decode(log), ordinal }
-  })
+  const isAsked = (log: PaymentLog) =>
+    isPayment(network, log) && !log.removed && log.blockNumber >= fromBlock && log.blockNumber <= toBlock
+  if (!logs.every(isAsked))
+    throw new CairnError('UPSTREAM_FAILED', { message: 'The chain answered with other events than asked' })
+  return toEvents(logs)
 }
 
-function decode(log: v.InferOutput<typeof logSchema>): Omit<PaymentEvent, 'ordinal'> {
-  const [, sender = '', token = ''] = log.topics
-  const [, units, , data] = decodeAbiParameters(paymentEvent.inputs.slice(2), log.data) as [
-    bigint,
-    bigint,
-    bigint,
-    `0x${string}`,
-  ]
-  const payer = `0x${sender.slice(-40)}`
-  const tokenAddress = `0x${token.slice(-40)}`
+async function getReceipt(rpc: Rpc, network: PaymentNetwork, txHash: string): Promise<PaymentEvent[] | undefined> {
+  const receipt = await rpc.ask('eth_getTransactionReceipt', [txHash], receiptSchema)
+  if (receipt === null || receipt.transactionHash !== txHash || receipt.status !== 1) return undefined
+  const own = receipt.logs.filter((log) => isPayment(network, log))
+  const logs = v.safeParse(v.array(logSchema), own)
+  if (!logs.success)
+    throw new CairnError('UPSTREAM_FAILED', { message: 'An endpoint of the chain answered a receipt in another form' })
+  return toEvents(logs.output)
+}
+
+type PaymentLog = v.InferOutput<typeof logSchema>
+
+function isPayment(network: PaymentNetwork, log: { address: string; topics: readonly string[] }): boolean {
+  return log.address === network.contract && log.topics[0] === paymentTopic
+}
+
+/** Counts each payment within its transaction: endpoints number logs within blocks in ways of their own. */
+function toEvents(logs: readonly PaymentLog[]): PaymentEvent[] {
+  const counts = new Map<string, number>()
+  return logs
+    .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+    .map((log) => {
+      const { transactionHash: txHash, blockNumber, blockHash, topics, data } = log
+      const ordinal = counts.get(txHash) ?? 0
+      counts.set(txHash, ordinal + 1)
+      const fingerprint = JSON.stringify([blockNumber, blockHash, txHash, ordinal, topics, data])
+      return { ...decode(log), ordinal, fingerprint }
+    })
+}
+
+function decode(log: PaymentLog): Omit<PaymentEvent, 'ordinal' | 'fingerprint'> {
+  const { sender, tokenAddress, amount, data } = decodeArgs(log)
+  const payer = sender.toLowerCase()
+  const token = tokenAddress.toLowerCase()
   return {
     txHash: log.transactionHash,
     blockNumber: log.blockNumber,
     blockHash: log.blockHash,
     payer,
     beneficiary: readBeneficiary(data) ?? payer,
-    token: tokenAddress === noToken ? '' : tokenAddress,
-    units,
+    token: token === zeroAddress ? '' : token,
+    units: amount,
+  }
+}
+
+function decodeArgs({ topics, data }: PaymentLog) {
+  try {
+    return decodeEventLog({ abi: paymentsAbi, eventName: 'ReceivedPayment', topics, data }).args
+  } catch (cause) {
+    throw new CairnError('UPSTREAM_FAILED', { message: 'An endpoint of the chain answered a damaged event', cause })
   }
 }
 

@@ -41,8 +41,9 @@ const feedAbi = [
 /** How long after a sequencer came back its prices are waited for. */
 const sequencerGraceMs = 3_600_000
 
-export function createFeedReader(feed: PriceFeed, signal?: AbortSignal): FeedReader {
-  const rpc = createRpc(feed.rpcUrl, signal)
+/** Reads a feed at one endpoint. */
+export function createFeedReader(feed: PriceFeed, url: string, signal?: AbortSignal): FeedReader {
+  const rpc = createRpc(url, signal)
   return {
     async getDecimals() {
       const data = encodeFunctionData({ abi: feedAbi, functionName: 'decimals' })

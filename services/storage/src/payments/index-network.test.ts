@@ -4,13 +4,11 @@ import { join } from 'node:path'
 import { paymentsAbi } from '@cairn/contracts'
 import { bytesForUnits, GIB, MIB, priceInUnits } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import pino from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readConfig } from '../config.ts'
 import { type Database, openDatabase } from '../db/database.ts'
-import { createNetworkIndexer, type IndexRound } from './index-network.ts'
+import type { IndexRound } from './index-network.ts'
 import { type PaymentChain, startPaymentChain, startRpcLiar } from './payment-chain.fixture.ts'
-import { createPrices } from './prices.ts'
+import { openBooks, openFollower } from './payment-context.fixture.ts'
 
 const free = 5 * GIB
 let place: PaymentChain
@@ -53,43 +51,18 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
   afterEach(() => db.close())
 
   /** A follower with settings of its own, as a replica has. */
-  function follow(network: Record<string, unknown> = {}, requireLease: () => Promise<void> = async () => {}) {
-    const config = readConfig({
+  function follow(network: Record<string, unknown> = {}, requireLease?: () => Promise<void>) {
+    const environment = {
       CAIRN_HOME: folder,
       CAIRN_PAYMENTS: place.settings(network),
       CAIRN_FREE_BYTES: String(free),
-    })
-    const [own] = config.payments.networks
-    if (own === undefined) throw new Error('there is no network')
-    const context = { db, clock, log: pino({ level: 'silent' }), config }
-    return createNetworkIndexer({
-      context,
-      network: own,
-      prices: createPrices(context, config.payments.prices),
-      requireLease,
-    })
-  }
-  const limitOf = async (address: string) => {
-    const row = await db.read
-      .selectFrom('account')
-      .select('data_limit_bytes')
-      .where('address', '=', address.toLowerCase())
-      .executeTakeFirst()
-    return row === undefined ? undefined : row.data_limit_bytes - free
-  }
-  const rows = () => db.read.selectFrom('payment').selectAll().orderBy('block_number').orderBy('ordinal').execute()
-  const states = async () => (await rows()).map(({ state }) => state)
-  /** The ledger must always say the same as the accounts. */
-  const expectBooksRight = async () => {
-    const accounts = await db.read.selectFrom('account').selectAll().execute()
-    for (const { address, data_limit_bytes } of accounts) {
-      const entries = await db.read.selectFrom('ledger_entry').selectAll().where('address', '=', address).execute()
-      expect(entries.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(data_limit_bytes)
     }
-    const credited = (await rows()).filter(({ state }) => state === 'credited')
-    const entered = await db.read.selectFrom('ledger_entry').selectAll().where('kind', '=', 'payment').execute()
-    expect(entered).toHaveLength(credited.length)
+    return openFollower(db, clock, environment, requireLease)
   }
+  const limitOf = (address: string) => openBooks(db, free).limitOf(address)
+  const rows = () => openBooks(db, free).rows()
+  const states = () => openBooks(db, free).states()
+  const expectBooksRight = () => openBooks(db, free).expectRight()
 
   test('is shown at once, credited when its block is final, and once', async () => {
     const indexer = follow()
@@ -469,7 +442,8 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
       const torn = follow({ rpcUrls: [place.chain.url, liar.url] })
       await expect(torn.round()).rejects.toThrow('disagree')
       expect(await rows()).toEqual([])
-      const two = follow({ rpcUrls: [place.chain.url, `${place.chain.url}/`] })
+      await using honest = await startRpcLiar(place.chain.url, () => undefined)
+      const two = follow({ rpcUrls: [place.chain.url, honest.url] })
       expect((await two.round()).credited).toBe(1)
     })
 

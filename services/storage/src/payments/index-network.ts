@@ -2,12 +2,23 @@ import { CairnError } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { type Block, type ChainReader, createChainReader, type PaymentEvent } from './chain.ts'
+import type { Block, PaymentEvent } from './chain.ts'
 import { applyVerdict, judgePayment } from './credit.ts'
+import { type Answer, createPanels, type Endpoint, type Failure, type Panel } from './panel.ts'
 import type { PaymentNetwork } from './payment-settings.ts'
 import type { Prices } from './prices.ts'
+import {
+  confirmEvents,
+  describeContradiction,
+  type Evidence,
+  keyOfEvidence,
+  readEvidence,
+  type Sighting,
+  sight,
+} from './read-final.ts'
 import { RpcRefusal } from './rpc.ts'
-import { findCursor, findUnpriced, orphanUnseen, writeCursor, writePayment } from './store.ts'
+import { showUnfinal } from './show-unfinal.ts'
+import { type CursorRow, findCursor, findUnpriced, nameOf, orphanUnseen, writeCursor, writePayment } from './store.ts'
 
 /** What one round did. */
 export type IndexRound = {
@@ -20,7 +31,7 @@ export type IndexRound = {
 }
 
 export type IndexParts = {
-  context: Pick<Context, 'db' | 'clock' | 'log' | 'config'>
+  context: Pick<Context, 'db' | 'clock' | 'log' | 'config' | 'dependencies' | 'metrics'>
   network: PaymentNetwork
   prices: Prices
   /** Refuses by throwing when this process no longer holds the lease of the job: asked within each unit of work. */
@@ -34,143 +45,186 @@ const unpricedMost = 100
  * seen yet. What is in the books already is not looked at again.
  */
 const blocksAgain = 25
-/** Blocks above the final one in which payments are shown as seen; of a chain that is long without finality, the newest. */
-const unfinalMost = 2_000
-/** Questions for them in one round, where an endpoint answers a few blocks at a time. */
-const questionsMost = 20
+/** Payments confirmed in one round: a round has to end before its lease does. */
+const maxEvents = 500
 
 /** Follows one network, a round at a time. */
 export type NetworkIndexer = { round(signal?: AbortSignal): Promise<IndexRound> }
 
 /**
- * Makes the follower of one network. Only final blocks move the cursor and are credited; payment, credit and cursor are one
- * unit of work. A round that fails, at any place, changes nothing that counts and is done again.
+ * Makes the follower of one network. Only what a quorum of the endpoints says alike counts: how far the chain is final, its
+ * last block, each payment in the range, the receipt and the block of each payment. Only final blocks move the cursor and are
+ * credited; payment, credit and cursor are one unit of work. A round that fails, at any place, changes nothing that counts
+ * and is done again.
  */
 export function createNetworkIndexer(parts: IndexParts): NetworkIndexer {
   const { network } = parts
-  let endpoint = 0
-  let range = network.rangeMost
+  const range = createRange(network.rangeMost)
+  const openPanel = createPanels(network, parts.context)
   return {
     async round(signal) {
-      const url = network.rpcUrls[endpoint % network.rpcUrls.length] ?? ''
+      const panel = openPanel(signal)
       try {
-        const reader = createChainReader(network, url, signal)
-        const done = await indexRound(parts, reader, range, (next) => {
-          range = next
-        })
-        return done
+        return await indexRound(parts, panel, range)
       } catch (error) {
-        // The next round asks the next endpoint; one round asks one alone, so that head and events fit together.
-        endpoint++
         await noteFault(parts, error)
         throw error
+      } finally {
+        panel.close()
       }
     },
   }
 }
 
-async function indexRound(
-  parts: IndexParts,
-  reader: ChainReader,
-  range: number,
-  setRange: (range: number) => void,
-): Promise<IndexRound> {
-  const { context, network } = parts
-  const { db } = context
-  await reader.requireChain()
-  const found = await findCursor(db.read, network)
-  const isSame = found === undefined || (await isSameChain(reader, network, found))
-  // Payments are known by their transactions: those that are read again are not credited again.
-  const cursor = isSame ? found : undefined
-  const head = await reader.getHead()
-  const final = await reader.getFinal(head)
-  let next = cursor === undefined ? network.startBlock : cursor.final_block + 1
-  let credited = await retryUnpriced(parts)
-  let blocks = 0
-  const finalNumber = final?.number ?? -1
+/** How many blocks one question spans: endpoints limit the range, the answer's size or its time, each in its own words. */
+type Range = { readonly blocks: number; halve(used?: number): void; grow(): void }
 
-  if (finalNumber >= next) {
-    const to = Math.min(finalNumber, next + range - 1)
-    const from = Math.max(network.startBlock, next - Math.min(blocksAgain, range - 1))
-    const before = await requireBlock(reader, to)
-    let events: PaymentEvent[]
-    try {
-      events = await reader.getPayments(from, to)
-    } catch (error) {
-      if (range === 1) throw error
-      // Endpoints limit the range, the size of the answer or its time, each in its own words: half of it is tried next.
-      setRange(Math.max(1, Math.floor(Math.min(range, to - next + 1) / 2)))
-      if (!(error instanceof RpcRefusal)) throw error
-      return { blocks: 0, credited, seen: 0, isBehind: true }
-    }
-    // Behind a load balancer the events may come from a node that is not as far: what it lacks would be missed for good.
-    const after = await requireBlock(reader, to)
-    if (before.hash !== after.hash) throw unsettled(network)
-    await requireSecondOpinion(network, after)
-    const judged = await judgeAll(parts, reader, await leaveOutDecided(parts, events, from))
-    credited += await db.write(async (trx) => {
-      await parts.requireLease(trx)
-      return recordFinal(parts, trx, judged, { from: next, final: after, headBlock: head.number })
-    })
-    blocks = to - next + 1
-    setRange(Math.min(network.rangeMost, range * 2))
-    next = to + 1
-  }
-  const isBehind = next <= finalNumber
-  if (isBehind) return { blocks, credited, seen: 0, isBehind }
-  try {
-    return { blocks, credited, seen: await showUnfinal(parts, reader, next, head, range), isBehind }
-  } catch (error) {
-    if (range === 1 || !(error instanceof RpcRefusal)) throw error
-    setRange(Math.max(1, Math.floor(range / 2)))
-    return { blocks, credited, seen: 0, isBehind: true }
+function createRange(most: number): Range {
+  let blocks = most
+  return {
+    get blocks() {
+      return blocks
+    },
+    halve(used = blocks) {
+      blocks = Math.max(1, Math.floor(Math.min(blocks, used) / 2))
+    },
+    grow() {
+      blocks = Math.min(most, blocks * 2)
+    },
   }
 }
 
-/** What was final must be there still: a chain that lost it is not the one that was followed. */
-async function isSameChain(
-  reader: ChainReader,
-  network: PaymentNetwork,
-  cursor: { final_block: number; final_hash: string },
-): Promise<boolean> {
-  const block = await reader.getBlock(cursor.final_block)
-  if (block?.hash === cursor.final_hash) return true
-  if (network.mayRestart) return false
-  if (block === undefined) {
-    throw new CairnError('UPSTREAM_FAILED', {
-      message: `An endpoint of ${network.name} is behind what was read before`,
+async function indexRound(parts: IndexParts, panel: Panel, range: Range): Promise<IndexRound> {
+  const { context, network } = parts
+  const { voters, cursor } = await findVoters(parts, panel)
+  const headNumber = agreedBy(network, voters, ({ head }) => head.number)
+  const finalNumber = agreedBy(network, voters, ({ final }) => final?.number ?? -1)
+  let next = cursor === undefined ? network.startBlock : cursor.final_block + 1
+  let credited = await retryUnpriced(parts)
+  let blocks = 0
+
+  if (finalNumber >= next) {
+    const to = Math.min(finalNumber, next + range.blocks - 1)
+    const from = Math.max(network.startBlock, next - Math.min(blocksAgain, range.blocks - 1))
+    const wide = { blocks: 0, credited, seen: 0, isBehind: true }
+    const agreed = await readAgreed(parts, panel, range, voters, { from, to })
+    if (agreed === undefined) return wide
+    const { block, events } = agreed.evidence
+    const undecided = await leaveOutDecided(parts, events, from)
+    if (undecided.length > maxEvents && range.blocks > 1) {
+      range.halve(to - next + 1)
+      return wide
+    }
+    const times = await confirm(parts, panel, agreed, undecided)
+    const judged = await judgeAll(parts, undecided, times)
+    credited += await context.db.write(async (trx) => {
+      await parts.requireLease(trx)
+      return recordFinal(parts, trx, judged, { from: next, final: block, headBlock: headNumber })
     })
+    blocks = to - next + 1
+    range.grow()
+    next = to + 1
   }
-  throw new CairnError('UPSTREAM_FAILED', {
-    message: `The final block ${cursor.final_block} of ${network.name} is another one than before`,
+  context.metrics.chainReadBlock.set({ network: network.name }, next - 1)
+  const isBehind = next <= finalNumber
+  if (isBehind) return { blocks, credited, seen: 0, isBehind }
+  const seen = await showUnfinal(parts, panel, voters, { next, headNumber, range: range.blocks })
+  if (seen !== undefined) return { blocks, credited, seen, isBehind }
+  range.halve()
+  return { blocks, credited, seen: 0, isBehind: true }
+}
+
+/** The greatest number that a quorum reaches. */
+function agreedBy(
+  { quorum }: PaymentNetwork,
+  voters: readonly Answer<Sighting>[],
+  numberOf: (sighting: Sighting) => number,
+): number {
+  const numbers = voters.map(({ value }) => numberOf(value)).sort((a, b) => b - a)
+  return numbers[quorum - 1] ?? -1
+}
+
+/** The endpoints that show what was read before, and where reading goes on. */
+async function findVoters(
+  { context, network }: IndexParts,
+  panel: Panel,
+): Promise<{ voters: Answer<Sighting>[]; cursor: CursorRow | undefined }> {
+  const found = await findCursor(context.db.read, network)
+  const sightings = await panel.ask(panel.endpoints, (reader) => sight(reader, found?.final_block))
+  for (const { endpoint, value } of sightings) {
+    const labels = { network: network.name, endpoint: String(endpoint.index) }
+    context.metrics.chainHeadBlock.set(labels, value.head.number)
+    context.metrics.chainFinalBlock.set(labels, value.final?.number ?? -1)
+  }
+  if (found === undefined) return { voters: sightings, cursor: undefined }
+  const isSame = ({ value }: Answer<Sighting>) => value.last?.hash === found.final_hash
+  const voters = sightings.filter(isSame)
+  // Payments are known by their transactions: those that are read again are not credited again.
+  if (voters.length < network.quorum && network.mayRestart) return { voters: sightings, cursor: undefined }
+  const failures = sightings
+    .filter((sighting) => !isSame(sighting))
+    .map(({ endpoint, value }): Failure => ({ endpoint, error: describeLoss(network, found, value) }))
+  // What was final must be there still: a chain that lost it is not the one that was followed.
+  const changed = failures.find(({ endpoint }) => sightings.some((s) => s.endpoint === endpoint && s.value.last))
+  if (voters.length < network.quorum) throw (changed ?? failures[0])?.error
+  panel.note(failures, voters.length)
+  return { voters, cursor: found }
+}
+
+function describeLoss({ name }: PaymentNetwork, cursor: CursorRow, { last }: Sighting): CairnError {
+  if (last === undefined) {
+    return new CairnError('UPSTREAM_FAILED', { message: `An endpoint of ${name} is behind what was read before` })
+  }
+  return new CairnError('UPSTREAM_FAILED', {
+    message: `The final block ${cursor.final_block} of ${name} is another one than before`,
     hint: 'Look at the endpoints: one of them is wrong, or the chain undid final blocks. Nothing is credited meanwhile.',
   })
 }
 
-async function requireBlock(reader: ChainReader, number: number): Promise<Block> {
-  const block = await reader.getBlock(number)
-  if (block === undefined)
-    throw new CairnError('UPSTREAM_FAILED', { message: `The chain does not show block ${number}` })
-  return block
+type Agreed = { endpoints: Endpoint[]; evidence: Evidence }
+
+/** What a quorum says is in a range of final blocks; undefined if the range has to be smaller. */
+async function readAgreed(
+  { network, context }: IndexParts,
+  panel: Panel,
+  range: Range,
+  voters: readonly Answer<Sighting>[],
+  { from, to }: { from: number; to: number },
+): Promise<Agreed | undefined> {
+  const asked = voters.filter(({ value }) => (value.final?.number ?? -1) >= to).map(({ endpoint }) => endpoint)
+  const { answers, failures } = await panel.settle(asked, ({ reader }) => readEvidence(network, reader, from, to))
+  if (answers.length < network.quorum && range.blocks > 1) {
+    range.halve(to - from + 1)
+    if (failures.some(({ error }) => error instanceof RpcRefusal)) return undefined
+  }
+  panel.note(failures, answers.length)
+  const agreed = panel.agree(answers, keyOfEvidence, (all) => {
+    context.metrics.chainDisagreements.inc({ network: network.name })
+    return describeContradiction(network, from, to, all)
+  })
+  return { endpoints: agreed.map(({ endpoint }) => endpoint), evidence: agreed[0].value }
 }
 
-/** A second endpoint, where there is one, must know the same final block. */
-async function requireSecondOpinion(network: PaymentNetwork, { number, hash }: Block): Promise<void> {
-  if (network.rpcUrls.length < 2) return
-  const answers = await Promise.allSettled(
-    network.rpcUrls.map((url) => createChainReader(network, url).getBlock(number)),
+/** Has each payment confirmed by a quorum. @returns the time of each block, in ms */
+async function confirm(
+  { network, context }: IndexParts,
+  panel: Panel,
+  { endpoints, evidence }: Agreed,
+  undecided: readonly PaymentEvent[],
+): Promise<ReadonlyMap<number, number>> {
+  if (undecided.length === 0) return new Map()
+  const answers = await panel.ask(endpoints, (reader) => confirmEvents(network, reader, undecided, evidence.events))
+  const [{ value }] = panel.agree(
+    answers,
+    (times) => JSON.stringify([...times]),
+    () => {
+      context.metrics.chainDisagreements.inc({ network: network.name })
+      return new CairnError('UPSTREAM_FAILED', {
+        message: `The endpoints of ${network.name} disagree about the time of a block with a payment`,
+      })
+    },
   )
-  const known = answers.flatMap((answer) =>
-    answer.status === 'fulfilled' && answer.value !== undefined ? [answer.value] : [],
-  )
-  if (known.some((block) => block.hash !== hash)) {
-    throw new CairnError('UPSTREAM_FAILED', {
-      message: `The endpoints of ${network.name} disagree about the final block ${number}`,
-      hint: 'Nothing is credited until they agree: take the wrong one out of the configuration.',
-    })
-  }
-  if (known.length < 2)
-    throw new CairnError('UPSTREAM_FAILED', { message: `No second endpoint of ${network.name} answers` })
+  return value
 }
 
 async function leaveOutDecided(
@@ -187,23 +241,21 @@ async function leaveOutDecided(
     .where('state', 'in', ['credited', 'refused', 'unpriced'])
     .execute()
   const decided = new Set(rows.map((row) => `${row.tx_hash}:${row.ordinal}`))
-  return events.filter(({ txHash, ordinal }) => !decided.has(`${txHash}:${ordinal}`))
+  return events.filter((event) => !decided.has(nameOf(event)))
 }
 
 type Judged = { event: PaymentEvent; blockTimeMs: number; verdict: Awaited<ReturnType<typeof judgePayment>> }
 
 /** Prices are asked for before the unit of work, which waits for nothing but the database. */
-async function judgeAll(parts: IndexParts, reader: ChainReader, events: readonly PaymentEvent[]): Promise<Judged[]> {
-  const times = new Map<number, number>()
+async function judgeAll(
+  parts: IndexParts,
+  events: readonly PaymentEvent[],
+  times: ReadonlyMap<number, number>,
+): Promise<Judged[]> {
   const judged: Judged[] = []
   for (const event of events) {
-    let blockTimeMs = times.get(event.blockNumber)
-    if (blockTimeMs === undefined) {
-      const block = await requireBlock(reader, event.blockNumber)
-      if (block.hash !== event.blockHash) throw unsettled(parts.network)
-      blockTimeMs = block.timeMs
-      times.set(event.blockNumber, blockTimeMs)
-    }
+    const blockTimeMs = times.get(event.blockNumber)
+    if (blockTimeMs === undefined) throw new CairnError('INTERNAL', { message: 'A payment was not confirmed' })
     const { token, units } = event
     const question = { token, units: units.toString(), block_time: blockTimeMs }
     judged.push({ event, blockTimeMs, verdict: await judgePayment(parts.prices, parts.network, question) })
@@ -222,44 +274,12 @@ async function recordFinal(
   let credited = 0
   for (const { event, blockTimeMs, verdict } of judged) {
     const row = await writePayment(trx, network, event, { blockTimeMs, now })
-    kept.add(row.id)
+    kept.add(nameOf(event))
     if (await applyVerdict(trx, row, verdict, { freeBytes: context.config.freeBytes, now })) credited++
   }
   await orphanUnseen(trx, network, { from, to: final.number, kept, now })
   await writeCursor(trx, network, { final, headBlock, now })
   return credited
-}
-
-/** Shows what is in blocks that are not final yet; none of it counts. */
-async function showUnfinal(
-  parts: IndexParts,
-  reader: ChainReader,
-  next: number,
-  head: Block,
-  range: number,
-): Promise<number> {
-  const { context, network } = parts
-  const from = Math.max(next, head.number - Math.min(unfinalMost, questionsMost * range) + 1)
-  const events: PaymentEvent[] = []
-  for (let at = from; at <= head.number; at += range) {
-    events.push(...(await reader.getPayments(at, Math.min(head.number, at + range - 1))))
-  }
-  const now = context.clock.now()
-  await context.db.write(async (trx) => {
-    await parts.requireLease(trx)
-    const kept = new Set<string>()
-    for (const event of events) {
-      const row = await writePayment(trx, network, event, { blockTimeMs: head.timeMs, now })
-      kept.add(row.id)
-    }
-    await orphanUnseen(trx, network, { from, to: Number.MAX_SAFE_INTEGER, kept, now })
-    await trx
-      .updateTable('chain_cursor')
-      .set({ head_block: head.number, checked_at: now, fault: null })
-      .where('chain_id', '=', network.chainId)
-      .execute()
-  })
-  return events.length
 }
 
 async function retryUnpriced({ context, network, prices, requireLease }: IndexParts): Promise<number> {
@@ -287,8 +307,4 @@ async function noteFault({ context, network }: IndexParts, error: unknown): Prom
   } catch (cause) {
     context.log.error({ err: cause, network: network.name }, 'a fault of a chain could not be written down')
   }
-}
-
-function unsettled(network: PaymentNetwork): CairnError {
-  return new CairnError('UPSTREAM_FAILED', { message: `The chain ${network.name} changed while it was read` })
 }

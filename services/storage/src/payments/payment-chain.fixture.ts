@@ -114,30 +114,39 @@ export async function startPaymentChain(args: readonly string[] = []): Promise<P
   }
 }
 
-type Question = { id: number; method: string; params: unknown[] }
+export type Question = { id: number; method: string; params: unknown[] }
 
-/** An endpoint that stands before another and does to its answers what a test wants; undefined passes them on. */
+/** What the endpoint behind answers. */
+export type TrueAnswer = { result?: unknown }
+
+/**
+ * An endpoint that stands before another and does to its answers what a test wants; undefined passes them on.
+ * @param lie `ask` asks the endpoint behind
+ */
 export async function startRpcLiar(
   target: string,
-  lie: (question: Question, response: ServerResponse) => unknown,
+  lie: (question: Question, response: ServerResponse, ask: () => Promise<TrueAnswer>) => unknown,
 ): Promise<AsyncDisposable & { url: string }> {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece)
     const question: Question = JSON.parse(Buffer.concat(pieces).toString('utf8'))
-    const lied = lie(question, response)
+    const ask = async (): Promise<TrueAnswer> => {
+      const answer = await fetch(target, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(question),
+      })
+      return JSON.parse(await answer.text())
+    }
+    const lied = await lie(question, response, ask)
     if (response.writableEnded || response.destroyed) return
     response.setHeader('content-type', 'application/json')
     if (lied !== undefined) {
       response.end(JSON.stringify({ jsonrpc: '2.0', id: question.id, ...(lied as object) }))
       return
     }
-    const answer = await fetch(target, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(question),
-    })
-    response.end(await answer.text())
+    response.end(JSON.stringify(await ask()))
   }
   const server: Server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy())

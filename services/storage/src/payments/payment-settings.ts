@@ -11,8 +11,10 @@ export type Finality = { readonly tag: 'finalized' | 'safe' } | { readonly block
 export type PaymentNetwork = {
   readonly name: string
   readonly chainId: number
-  /** Asked in this order; with two or more, a final block counts only when a second one names the same hash. */
+  /** All are asked; named by their place in this list, for they may hold keys. */
   readonly rpcUrls: readonly string[]
+  /** How many endpoints must say the same before anything is credited: more than half of them. */
+  readonly quorum: number
   /** Given to clients in the network's profile. */
   readonly publicRpcUrl: string
   /** Address of the payment contract, in lower case. */
@@ -38,7 +40,9 @@ export function coinOf({ tokens }: Pick<PaymentNetwork, 'tokens'>, token: string
 
 /** A price feed with Chainlink's interface: US dollars for one coin. */
 export type PriceFeed = {
-  readonly rpcUrl: string
+  readonly rpcUrls: readonly string[]
+  /** How many of the endpoints must say the same of a past round. */
+  readonly quorum: number
   /** In lower case. */
   readonly address: string
   /** A round older than this, and a margin, is stale. */
@@ -75,9 +79,20 @@ const finality = v.union([
   v.strictObject({ blocks: v.pipe(whole, v.maxValue(100_000)) }),
 ])
 
+const rpcUrls = v.pipe(
+  v.array(rpcUrl),
+  v.minLength(1),
+  v.maxLength(8),
+  v.check(
+    (urls) => new Set(urls.map((url) => URL.parse(url)?.href ?? url)).size === urls.length,
+    'names one endpoint twice',
+  ),
+)
+
 const networkSchema = v.strictObject({
   chainId: v.optional(v.pipe(whole, v.minValue(1))),
-  rpcUrls: v.pipe(v.array(rpcUrl), v.minLength(1), v.maxLength(8)),
+  rpcUrls,
+  quorum: v.optional(v.pipe(whole, v.minValue(1))),
   publicRpcUrl: v.optional(rpcUrl),
   contract: address,
   startBlock: v.optional(whole, 0),
@@ -95,6 +110,7 @@ const networkSchema = v.strictObject({
 const feedSchema = v.strictObject({
   network: v.optional(v.string()),
   rpcUrl: v.optional(rpcUrl),
+  rpcUrls: v.optional(rpcUrls),
   address,
   heartbeatSeconds: seconds,
   sequencer: v.optional(address),
@@ -133,20 +149,42 @@ export function parsePaymentSettings(json: string): PaymentSettings {
   const prices = Object.entries(found.output.prices).map(([symbol, source]) => ({
     symbol: symbol.toUpperCase(),
     deviationPercent: source.deviationPercent,
-    feeds: source.feeds.map((feed) => {
-      const url = feed.rpcUrl ?? all.find(({ name }) => name === feed.network)?.rpcUrls[0]
-      if (url === undefined) throw wrong(`prices.${symbol}: a feed names an rpcUrl or one of the networks`)
-      return {
-        rpcUrl: url,
-        address: feed.address,
-        heartbeatMs: feed.heartbeatSeconds * 1000,
-        sequencer: feed.sequencer,
-      }
-    }),
+    feeds: source.feeds.map((feed) => ({
+      ...findFeedEndpoints(symbol, feed, all),
+      address: feed.address,
+      heartbeatMs: feed.heartbeatSeconds * 1000,
+      sequencer: feed.sequencer,
+    })),
   }))
   const chains = new Set(all.map(({ chainId }) => chainId))
   if (chains.size !== all.length) throw wrong('two networks have the same chain id')
   return { networks: all, prices }
+}
+
+/** A feed of a network is asked at all endpoints of that network: one alone could set the price. */
+function findFeedEndpoints(
+  symbol: string,
+  { network, rpcUrl, rpcUrls = rpcUrl === undefined ? undefined : [rpcUrl] }: v.InferOutput<typeof feedSchema>,
+  networks: readonly PaymentNetwork[],
+): Pick<PriceFeed, 'rpcUrls' | 'quorum'> {
+  if (rpcUrls !== undefined) return { rpcUrls, quorum: majorityOf(rpcUrls) }
+  const found = networks.find(({ name }) => name === network)
+  if (found === undefined) throw wrong(`prices.${symbol}: a feed names rpcUrls or one of the networks`)
+  return { rpcUrls: found.rpcUrls, quorum: found.quorum }
+}
+
+/** More than half: two answers that contradict each other never both have so many. */
+function majorityOf(urls: readonly string[]): number {
+  return Math.floor(urls.length / 2) + 1
+}
+
+function readQuorum(name: string, { rpcUrls, quorum }: v.InferOutput<typeof networkSchema>): number {
+  const least = majorityOf(rpcUrls)
+  if (quorum === undefined) return least
+  if (quorum >= least && quorum <= rpcUrls.length) return quorum
+  throw wrong(
+    `networks.${name}.quorum: ${quorum} of ${rpcUrls.length} endpoints is not possible, give ${least} to ${rpcUrls.length}`,
+  )
 }
 
 function completeNetwork(name: string, given: v.InferOutput<typeof networkSchema>): PaymentNetwork {
@@ -170,6 +208,7 @@ function completeNetwork(name: string, given: v.InferOutput<typeof networkSchema
     name,
     chainId,
     rpcUrls: given.rpcUrls,
+    quorum: readQuorum(name, given),
     publicRpcUrl: given.publicRpcUrl ?? known?.rpcUrl ?? first,
     contract: given.contract,
     startBlock: given.startBlock,

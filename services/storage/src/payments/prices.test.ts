@@ -1,5 +1,6 @@
 import { localPriceFeedAbi } from '@cairn/contracts'
 import { localPriceFeedBytecode } from '@cairn/contracts/deploy'
+import { createDependencies } from '@cairn/service'
 import pino from 'pino'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -62,7 +63,8 @@ function open(
       },
     }),
   )
-  return createPrices({ clock, log: pino({ level: 'silent' }) }, settings.prices)
+  const log = pino({ level: 'silent' })
+  return createPrices({ clock, log, dependencies: createDependencies({ clock, log }) }, settings.prices)
 }
 
 describe('a ticker', () => {

@@ -1,4 +1,5 @@
 import { CairnError, type CoinPrice } from '@cairn/protocol'
+import type { Dependency } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { createFeedReader, type FeedReader, type FeedRound } from './feed.ts'
 import type { PriceFeed, PriceSource } from './payment-settings.ts'
@@ -26,7 +27,7 @@ const tickerKeepMs = 10_000
 /** Rounds looked at for one quote window: feeds answer every few seconds at most. */
 const windowRoundsMost = 400
 
-export function createPrices(context: Pick<Context, 'clock' | 'log'>, sources: readonly PriceSource[]): Prices {
+export function createPrices(context: PricesContext, sources: readonly PriceSource[]): Prices {
   const { clock } = context
   const kept = new Map<string, { until: number; answer: Promise<PricedAt> }>()
 
@@ -39,10 +40,13 @@ export function createPrices(context: Pick<Context, 'clock' | 'log'>, sources: r
       })
     }
     const now = clock.now()
-    const found = await pickAgreeing(context, source, async (feed, reader) => {
+    const readLatest: ReadRound = async (feed, reader) => {
       const latest = await reader.getLatest()
       return (await isUsable(feed, reader, latest, now, now)) ? latest : undefined
-    })
+    }
+    // One endpoint may be a round ahead of another.
+    const isNear = (one: PricedAt, other: PricedAt) => !differ(one, other, source.deviationPercent)
+    const found = await pickAgreeing(context, source, readLatest, isNear)
     if (found === undefined) throw new CairnError('PRICE_UNKNOWN', { details: { symbol } })
     return found
   }
@@ -64,7 +68,8 @@ export function createPrices(context: Pick<Context, 'clock' | 'log'>, sources: r
     async getPriceAt(symbol, timeMs) {
       const source = findSource(sources, symbol)
       if (source === undefined) return undefined
-      return pickAgreeing(context, source, (feed, reader) => findRoundAt(feed, reader, timeMs, clock.now()))
+      const readAt: ReadRound = (feed, reader) => findRoundAt(feed, reader, timeMs, clock.now())
+      return pickAgreeing(context, source, readAt, isEqual)
     },
   }
 }
@@ -73,35 +78,77 @@ function findSource(sources: readonly PriceSource[], symbol: string): PriceSourc
   return sources.find((source) => source.symbol === symbol.toUpperCase())
 }
 
+type PricesContext = Pick<Context, 'clock' | 'log' | 'dependencies'>
+
+/** How a round is found at one endpoint of a feed. */
+type ReadRound = (feed: PriceFeed, reader: FeedReader) => Promise<FeedRound | undefined>
+
 /** Asks all feeds of a coin; the first that has a price gives it, unless another one contradicts it. */
 async function pickAgreeing(
-  context: Pick<Context, 'clock' | 'log'>,
+  { dependencies }: PricesContext,
   { symbol, feeds, deviationPercent }: PriceSource,
-  read: (feed: PriceFeed, reader: FeedReader) => Promise<FeedRound | undefined>,
+  read: ReadRound,
+  isSame: (one: PricedAt, other: PricedAt) => boolean,
 ): Promise<PricedAt | undefined> {
+  const coin = dependencies.add({ kind: 'feed', name: symbol })
   const found: PricedAt[] = []
+  let first = 0
   for (const feed of feeds) {
-    try {
-      const reader = createFeedReader(feed)
-      const round = await read(feed, reader)
-      if (round === undefined) continue
-      const decimals = await reader.getDecimals()
-      found.push({
-        price: round.price,
-        decimals,
-        source: `${feed.address}#${round.roundId}`,
-        atMs: round.updatedAtMs,
-      })
-    } catch (error) {
-      context.log.warn({ err: error, symbol, feed: feed.address }, 'a price feed did not answer')
+    // Endpoints of several feeds are counted on, as the settings name them.
+    const endpoints = feed.rpcUrls.map((url, i) => ({
+      url,
+      dependency: dependencies.add({ kind: 'feed', name: symbol, endpoint: first + i }),
+    }))
+    first += endpoints.length
+    const answers = await Promise.all(endpoints.map((endpoint) => readPrice(endpoint, feed, read)))
+    const priced = answers.flatMap((answer) => answer ?? [])
+    const agreed = priced.find((one) => priced.filter((other) => isSame(one, other)).length >= feed.quorum)
+    if (agreed !== undefined) found.push(agreed)
+    else if (priced.length >= feed.quorum) {
+      const message = `The endpoints of the feed ${feed.address} of ${symbol} disagree about a price`
+      coin.failed(new CairnError('UPSTREAM_FAILED', { message }))
+      return undefined
     }
   }
-  const [first, ...others] = found
-  if (first === undefined) return undefined
-  const rival = others.find((other) => differ(first, other, deviationPercent))
-  if (rival === undefined) return first
-  context.log.error({ symbol, first: first.source, rival: rival.source }, 'price feeds contradict each other')
+  const [price, ...others] = found
+  if (price === undefined) return undefined
+  const rival = others.find((other) => differ(price, other, deviationPercent))
+  if (rival === undefined) {
+    coin.succeeded()
+    return price
+  }
+  const message = `Price feeds of ${symbol} contradict each other: ${price.source} and ${rival.source}`
+  coin.failed(new CairnError('UPSTREAM_FAILED', { message }))
   return undefined
+}
+
+/** A feed's price at one endpoint; undefined if there is none that counts, or the endpoint did not answer. */
+async function readPrice(
+  { url, dependency }: { url: string; dependency: Dependency },
+  feed: PriceFeed,
+  read: ReadRound,
+): Promise<PricedAt | undefined> {
+  try {
+    const reader = createFeedReader(feed, url)
+    const round = await read(feed, reader)
+    const decimals = round === undefined ? 0 : await reader.getDecimals()
+    dependency.succeeded()
+    if (round === undefined) return undefined
+    return { price: round.price, decimals, source: `${feed.address}#${round.roundId}`, atMs: round.updatedAtMs }
+  } catch (error) {
+    dependency.failed(error)
+    return undefined
+  }
+}
+
+/** Past rounds never change: endpoints name the same one. */
+function isEqual(one: PricedAt, other: PricedAt): boolean {
+  return (
+    one.source === other.source &&
+    one.price === other.price &&
+    one.decimals === other.decimals &&
+    one.atMs === other.atMs
+  )
 }
 
 /** Whether two prices lie further apart than so many percent of the lower one. */

@@ -52,13 +52,21 @@ export function createRpc(url: string, signal?: AbortSignal): Rpc {
       const read = v.safeParse(answerSchema, answer)
       if (!read.success) throw failed('answered something that is not JSON-RPC')
       if ('error' in read.output) {
-        throw new RpcRefusal(read.output.error.code, read.output.error.message.slice(0, 256))
+        throw new RpcRefusal(read.output.error.code, withoutSecrets(read.output.error.message))
       }
       const parsed = v.safeParse(result, read.output.result)
       if (!parsed.success) throw failed(`answered ${method} in a form it does not have`)
       return parsed.output
     },
   }
+}
+
+/** What an endpoint says may repeat the key that its URL holds. */
+function withoutSecrets(message: string): string {
+  return message
+    .slice(0, 256)
+    .replace(/https?:\/\/\S+/g, '…')
+    .replace(/[\w-]{20,}/g, '…')
 }
 
 function failed(what: string, cause?: unknown): CairnError {
@@ -71,13 +79,13 @@ export const hexNumber = v.pipe(
   v.regex(/^0x[0-9a-fA-F]{1,13}$/),
   v.transform((text) => Number.parseInt(text, 16)),
 )
-export const hexHash = v.pipe(v.string(), v.regex(/^0x[0-9a-fA-F]{64}$/), v.toLowerCase())
-export const hexAddress = v.pipe(v.string(), v.regex(/^0x[0-9a-fA-F]{40}$/), v.toLowerCase())
-export const hexBytes = v.pipe(
-  v.string(),
-  v.regex(/^0x([0-9a-fA-F]{2})*$/),
-  v.transform((text): `0x${string}` => `0x${text.slice(2)}`),
-)
+export const hexHash = v.pipe(v.string(), v.regex(/^0x[0-9a-fA-F]{64}$/), v.transform(toLowerHex))
+export const hexAddress = v.pipe(v.string(), v.regex(/^0x[0-9a-fA-F]{40}$/), v.transform(toLowerHex))
+export const hexBytes = v.pipe(v.string(), v.regex(/^0x([0-9a-fA-F]{2})*$/), v.transform(toLowerHex))
+
+function toLowerHex(text: string): `0x${string}` {
+  return `0x${text.slice(2).toLowerCase()}`
+}
 
 /** A number as JSON-RPC wants it. */
 export function toHex(value: number | bigint): string {

@@ -52,7 +52,15 @@ export async function writePayment(
     .executeTakeFirstOrThrow()
 }
 
-/** Marks what was seen in a range of blocks and is no longer there: a reorganisation took it. */
+/** Names a payment on its chain. */
+export function nameOf({ txHash, ordinal }: Pick<PaymentEvent, 'txHash' | 'ordinal'>): string {
+  return `${txHash}:${ordinal}`
+}
+
+/**
+ * Marks what was seen in a range of blocks and is no longer there: a reorganisation took it.
+ * @param kept names of the payments that are there
+ */
 export async function orphanUnseen(
   trx: Kysely<Schema>,
   network: PaymentNetwork,
@@ -60,13 +68,13 @@ export async function orphanUnseen(
 ): Promise<number> {
   const rows = await trx
     .selectFrom('payment')
-    .select(['id'])
+    .select(['id', 'tx_hash', 'ordinal'])
     .where('chain_id', '=', network.chainId)
     .where('state', '=', 'seen')
     .where('block_number', '>=', from)
     .where('block_number', '<=', to)
     .execute()
-  const gone = rows.filter(({ id }) => !kept.has(id)).map(({ id }) => id)
+  const gone = rows.filter(({ tx_hash: txHash, ordinal }) => !kept.has(nameOf({ txHash, ordinal }))).map(({ id }) => id)
   for (const id of gone) {
     await trx
       .updateTable('payment')

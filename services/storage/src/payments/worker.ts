@@ -1,10 +1,12 @@
 import { CairnError } from '@cairn/protocol'
+import type { Dependency } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { giveLease, takeLease } from '../workers/lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { createNetworkIndexer } from './index-network.ts'
 import type { PaymentNetwork } from './payment-settings.ts'
 import { createPrices } from './prices.ts'
+import { findCursor } from './store.ts'
 
 /** How long another replica waits after the one that reads a chain went silent. */
 const leaseMs = 30_000
@@ -13,6 +15,7 @@ const leaseMs = 30_000
 export function createPaymentWorker(context: Context, network: PaymentNetwork, clock: WorkerClock): Worker {
   const name = `payments-${network.chainId}`
   const lease = { name, owner: context.processId, durationMs: leaseMs }
+  const chain = context.dependencies.add({ kind: 'chain', name: network.name })
   let fence: number | undefined
   const indexer = createNetworkIndexer({
     context,
@@ -34,17 +37,19 @@ export function createPaymentWorker(context: Context, network: PaymentNetwork, c
   const work = async (signal: AbortSignal): Promise<void> => {
     for (let isBehind = true; isBehind && !signal.aborted; ) {
       const taken = await takeLease(context.db, { ...lease, now: context.clock.now() })
-      if (taken === undefined) return
+      if (taken === undefined) return noteOtherReplica(context, network, chain)
       fence = taken.fence
       const round = await indexer.round(signal)
+      chain.succeeded()
       context.metrics.paymentsCredited.inc(round.credited)
       if (round.credited > 0) context.log.info({ network: network.name, ...round }, 'payments were credited')
       isBehind = round.isBehind
     }
   }
-  const loop = createLoop(name, network.pollMs, clock, work, (error) =>
-    context.log.error({ err: error, network: network.name }, 'a chain could not be followed'),
-  )
+  const loop = createLoop(name, network.pollMs, clock, work, (error) => {
+    // The next round finds out by itself who follows the chain now.
+    if (!CairnError.is(error, 'CONFLICT')) chain.failed(error)
+  })
   return {
     name,
     async run(signal) {
@@ -52,4 +57,25 @@ export function createPaymentWorker(context: Context, network: PaymentNetwork, c
       await giveLease(context.db, lease)
     },
   }
+}
+
+/** How long another replica may write nothing before the chain counts as one that nobody follows. */
+const silentMs = 5 * 60_000
+
+/** While another replica follows a chain, what it wrote down says how it goes. */
+async function noteOtherReplica(context: Context, network: PaymentNetwork, chain: Dependency): Promise<void> {
+  const { metrics, clock, db } = context
+  for (const index of network.rpcUrls.keys()) {
+    const labels = { network: network.name, endpoint: String(index) }
+    metrics.chainHeadBlock.remove(labels)
+    metrics.chainFinalBlock.remove(labels)
+  }
+  const cursor = await findCursor(db.read, network)
+  if (cursor === undefined) return
+  metrics.chainReadBlock.set({ network: network.name }, cursor.final_block)
+  if (cursor.fault !== null) {
+    chain.failed(new CairnError('UPSTREAM_FAILED', { message: cursor.fault }))
+  } else if (clock.now() - cursor.checked_at > Math.max(silentMs, 10 * network.pollMs)) {
+    chain.failed(new CairnError('UPSTREAM_FAILED', { message: 'The replica that follows it has read nothing lately' }))
+  } else chain.succeeded()
 }

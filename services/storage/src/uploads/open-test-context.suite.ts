@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRateLimiter, type DatabaseSettings } from '@cairn/service'
+import { createDependencies, createLogGate, createRateLimiter, type DatabaseSettings } from '@cairn/service'
 import Fastify from 'fastify'
 import { readConfig } from '../config.ts'
 import type { Clock, Context } from '../context.ts'
@@ -44,6 +44,8 @@ export async function openTestContext(
     objects,
     clock,
     log,
+    failures: createLogGate({ clock, log }),
+    dependencies: createDependencies({ clock, log }),
     metrics: createStorageMetrics(),
     rates: createRateLimiter(0, clock),
     secret: new Uint8Array(32),
