@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { CairnError } from '@cairn/protocol'
 import type { Dependency } from './dependencies.ts'
 
 /** A dependency, and how it is asked whether it works. */
@@ -37,12 +38,19 @@ export function probeDependencies(
     }
   }
   const ask = async (dependency: Dependency, probe: DependencyProbe['probe']): Promise<void> => {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(times.timeoutMs)])
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const onAbort = (): void => reject(new CairnError('UPSTREAM_FAILED', { message: 'It gave no answer in time' }))
+    limit.addEventListener('abort', onAbort, { once: true })
     try {
-      await probe(AbortSignal.any([signal, AbortSignal.timeout(times.timeoutMs)]))
+      // Not all that is asked heeds the signal: nothing waits for it any longer.
+      await Promise.race([probe(limit), late])
       dependency.succeeded()
     } catch (error) {
       // A process that ends says nothing about others.
       if (!signal.aborted) dependency.failed(error)
+    } finally {
+      limit.removeEventListener('abort', onAbort)
     }
   }
   const watching = Promise.all(probes.map(watch))

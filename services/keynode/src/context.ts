@@ -1,4 +1,4 @@
-import type { Metrics, RateLimiter } from '@cairn/service'
+import type { Dependencies, LogGate, Metrics, RateLimiter } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Conditions } from './conditions/evaluate.ts'
 import type { KeyNodeConfig } from './config.ts'
@@ -21,6 +21,10 @@ export type Context = {
   readonly issued: IssuedTexts
   readonly clock: Clock
   readonly log: FastifyBaseLogger
+  /** Logs failures in the background that may come again and again. */
+  readonly failures: LogGate
+  /** Endpoints of chains and the other nodes: what readiness and metrics tell of them. */
+  readonly dependencies: Dependencies
   readonly metrics: Metrics
   readonly rates: RateLimiter
 }

@@ -1,6 +1,15 @@
 import { mkdir } from 'node:fs/promises'
 import { CairnError } from '@cairn/protocol'
-import { createMetrics, createRateLimiter, createReadiness, endApps, listen } from '@cairn/service'
+import {
+  createDependencies,
+  createLogGate,
+  createMetrics,
+  createRateLimiter,
+  createReadiness,
+  endApps,
+  listen,
+  probeDependencies,
+} from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import { createKeyNodeApp } from './app.ts'
 import { parseChains } from './conditions/chains.ts'
@@ -46,16 +55,21 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   await mkdir(config.home, { recursive: true, mode: 0o700 })
   const db = stack.use(await openDatabase(config.database))
   const chains = parseChains(config.chains ?? '{"chains":{}}')
+  const metrics = createMetrics()
+  const dependencies = createDependencies({ clock, log, registry: metrics.registry })
+  const failures = createLogGate({ clock, log })
   const context: Context = {
     config,
     keys: deriveNodeKeys(config.secret),
     db,
-    conditions: createConditions({ chains, clock, log, rateFactor: config.rateFactor }),
-    verifyContract: createContractVerifier(chains, { clock, log }),
+    conditions: createConditions({ chains, clock, dependencies, rateFactor: config.rateFactor }),
+    verifyContract: createContractVerifier(chains, { clock, dependencies }),
     issued: createIssuedTexts(clock),
     clock,
     log,
-    metrics: createMetrics(),
+    failures,
+    dependencies,
+    metrics,
     rates: createRateLimiter(config.rateFactor, clock),
   }
   await requireOwnFolder(context)
@@ -67,7 +81,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     sweeping = sweeping
       .then(() => sweepSessions(context))
       .then(() => sweepKeys(ending.signal))
-      .catch((error: unknown) => log.error({ err: error }, 'sweeping failed'))
+      .catch((error: unknown) => failures.failed('sweep', error, 'sweeping failed'))
   }
   const timer = setInterval(sweep, sweepEveryMs)
   stack.defer(async () => {
@@ -77,10 +91,11 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   })
 
   const stop = new AbortController()
-  const readiness = createReadiness({ database: () => db.ping() }, log)
+  const readiness = createReadiness({ database: () => db.ping() }, log, dependencies)
   const app = createKeyNodeApp(context, readiness, stop.signal)
   stack.defer(() => endApps([app], stop, config.stopTimeoutMs, () => readiness.drain()))
   const own = await listen(app, config.host, config.port)
+  stack.use(probeDependencies(context.conditions.probes, clock))
   const running = stack.move()
   return {
     url: config.publicUrl ?? own,

@@ -1,4 +1,4 @@
-import type { RateLimiter } from '@cairn/service'
+import type { LogGate, RateLimiter } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ProviderConfig } from './config.ts'
 import type { Database } from './db/database.ts'
@@ -27,6 +27,8 @@ export type Context = {
   readonly pulling: PullTable
   readonly clock: Clock
   readonly log: FastifyBaseLogger
+  /** Logs failures in the background that may come again and again. */
+  readonly failures: LogGate
   readonly metrics: ProviderMetrics
   readonly rates: RateLimiter
 }

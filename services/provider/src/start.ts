@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { providerId } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
-import { createRateLimiter, createReadiness, endApps, listen } from '@cairn/service'
+import { createLogGate, createRateLimiter, createReadiness, endApps, listen } from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import { createProviderApp } from './app.ts'
 import { databasePath, type ProviderConfig } from './config.ts'
@@ -61,6 +61,7 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
     pulling,
     clock,
     log,
+    failures: createLogGate({ clock, log }),
     metrics: createProviderMetrics(config.capacityBytes, () => countNow({ db, pulling })),
     rates: createRateLimiter(config.rateFactor, clock),
   }

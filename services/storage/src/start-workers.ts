@@ -1,8 +1,10 @@
+import { probeDependencies } from '@cairn/service'
 import type { Context } from './context.ts'
 import { createNamesWorker } from './names/worker.ts'
 import type { ObjectStore } from './objects/objects.ts'
 import type { PackEvent } from './packs/packs.ts'
 import { openHead } from './payments/payments.ts'
+import { createPrices } from './payments/prices.ts'
 import { createPaymentWorker } from './payments/worker.ts'
 import { createNonceSource } from './proofs/nonces.ts'
 import type { Provider } from './proofs/provider.ts'
@@ -25,7 +27,7 @@ export type WorkerParts = {
 
 /** Starts the loops in the background. Disposing ends them and waits for what is under way. */
 export function startWorkers({ context, objects, providers, pullUrl, onEvent }: WorkerParts): AsyncDisposable {
-  const { db, packs, config, processId, log } = context
+  const { db, packs, config, processId, log, dependencies } = context
   const clock = systemClock
   const workers: Worker[] = [
     createRemovePacksWorker({ db, objects, packs, clock, graceMs: config.packGraceMs, onEvent }),
@@ -41,11 +43,25 @@ export function startWorkers({ context, objects, providers, pullUrl, onEvent }: 
   if (config.payments.networks.length > 0) workers.push(createReconcileWorker(context, clock))
   if (providers.length > 0) {
     const nonces = createNonceSource(openHead(config.payments), (error) =>
-      log.warn({ err: error }, 'the newest block could not be read, nonces are random'),
+      context.failures.failed('nonces', error, 'the newest block could not be read, nonces are random'),
     )
     workers.push(createPieceWorker(context, clock))
     workers.push(...createDealWorkers({ context, providers, pullUrl, nonces }, clock))
   }
+  const prices = createPrices(context, config.payments.prices)
+  const probes = probeDependencies(
+    [
+      ...providers.map((provider) => ({
+        dependency: dependencies.add({ kind: 'provider', name: provider.name }),
+        probe: (signal: AbortSignal) => provider.ping({ signal }),
+      })),
+      ...config.payments.prices.map(({ symbol }) => ({
+        dependency: dependencies.add({ kind: 'feed', name: symbol }),
+        probe: () => prices.getTicker(symbol),
+      })),
+    ],
+    context.clock,
+  )
   const stop = new AbortController()
   const running = workers.map((worker) =>
     worker.run(stop.signal).catch((error: unknown) => log.error({ err: error, worker: worker.name }, 'a worker ended')),
@@ -53,7 +69,7 @@ export function startWorkers({ context, objects, providers, pullUrl, onEvent }: 
   return {
     async [Symbol.asyncDispose]() {
       stop.abort()
-      await Promise.all(running)
+      await Promise.all([...running, probes[Symbol.asyncDispose]()])
     },
   }
 }

@@ -103,7 +103,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const recovered = await packs.recover()
   log.info({ ...recovered, abandonedReservations: abandoned }, 'recovered')
 
-  const providers = openProviders(config.providers)
+  const providers = openProviders(config.providers, dependencies)
   const stop = new AbortController()
   const readiness = createReadiness(
     { database: () => db.ping(), objects: () => probeObjects(config.packFolder) },
@@ -185,12 +185,7 @@ async function probeObjects(folder: string): Promise<void> {
   }
 }
 
-function report(
-  event: PackEvent,
-  log: Logger,
-  failures: LogGate,
-  damaged: { inc(count?: number): void },
-): void {
+function report(event: PackEvent, log: Logger, failures: LogGate, damaged: { inc(count?: number): void }): void {
   switch (event.type) {
     case 'block-damaged':
       damaged.inc()

@@ -70,7 +70,6 @@ const open = (at: string, chainId = 'coreum-devnet-1', { now = () => Date.now(),
     chains: parseChains(JSON.stringify({ chains: { Coreum_Devnet: { family: 'coreum', rpcUrls: [at], chainId } } })),
     clock: { now },
     limits,
-    log: { warn: () => undefined },
     rateFactor: 0,
   })
 const setOf = (condition: Record<string, unknown>): ConditionSet =>

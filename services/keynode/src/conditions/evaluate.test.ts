@@ -216,7 +216,7 @@ describe('a chain that is dead', () => {
         },
       }),
     )
-    const conditions = createConditions({ chains, clock: { now: Date.now }, log: { warn: () => undefined } })
+    const conditions = createConditions({ chains, clock: { now: Date.now } })
     const dead = erc20({ id: 2, chain: 'Dead' })
     expect((await checkAll(conditions, [erc20(), dead], '[1] or [2]', holder)).isMet).toBe('true')
     expect((await checkAll(conditions, [erc20(), dead], '[1] and [2]', holder)).isMet).toBe('unknown')

@@ -1,11 +1,12 @@
-import { type ConditionSet, evaluateExpression, parseAggregator, type Truth } from '@cairn/protocol'
+import { CairnError, type ConditionSet, evaluateExpression, parseAggregator, type Truth } from '@cairn/protocol'
+import type { Dependencies, DependencyProbe } from '@cairn/service'
 import type { Chain, Chains } from './chains.ts'
 import { compare } from './compare.ts'
 import { createEvaluationRate } from './evaluation-rate.ts'
 import { resolveExpected } from './placeholders.ts'
-import { planSet, type Scope, type Task } from './plan.ts'
+import { families, planSet, type Scope, type Task } from './plan.ts'
 import type { Observed, Scalar } from './reader.ts'
-import { type ChainClient, type ConditionLog, createChainClient, type RpcLimits, rpcLimits } from './rpc.ts'
+import { createChainClient, type RpcLimits, rpcLimits, type VerifyEndpoint, type WatchedChainClient } from './rpc.ts'
 
 /** What came of one condition. */
 export type ConditionResult = {
@@ -24,6 +25,8 @@ export type Evaluation = { isMet: Truth; results: ConditionResult[] }
 export type Conditions = {
   /** Names of the chains that conditions may use here, sorted. */
   readonly chainNames: readonly string[]
+  /** Asks each endpoint whether it is one of its chain. */
+  readonly probes: readonly DependencyProbe[]
   /**
    * Whether a set is met for an address, told within 6 s. `unknown` never grants: a chain did not answer, and the others
    * do not decide alone; asking later may help. Meant for whoever has proved the address, and only where nothing else
@@ -64,7 +67,8 @@ export type Conditions = {
 export type ConditionParts = {
   chains: Chains
   clock: { now(): number }
-  log: ConditionLog
+  /** Where it is noted how the endpoints do. */
+  dependencies?: Pick<Dependencies, 'add'>
   /** Multiplies the evaluations that one address may ask for; 0 allows any number. */
   rateFactor?: number
   limits?: Partial<RpcLimits>
@@ -76,14 +80,24 @@ type Outcome = ConditionResult & {
 }
 
 /** Makes what reads conditions on the configured chains. Keeps nothing but short-lived answers of chains and counts. */
-export function createConditions({ chains, clock, log, rateFactor = 1, limits = {} }: ConditionParts): Conditions {
+export function createConditions({
+  chains,
+  clock,
+  dependencies,
+  rateFactor = 1,
+  limits = {},
+}: ConditionParts): Conditions {
   const rate = createEvaluationRate(clock, rateFactor)
-  const clients = new Map<Chain, ChainClient>()
-  const clientOf: Scope['clientOf'] = (chain, family) => {
-    const client =
-      clients.get(chain) ??
-      createChainClient(chain, { clock, log, limits, verify: (endpoint) => family.verify(chain, endpoint) })
-    clients.set(chain, client)
+  const watching = dependencies === undefined ? {} : { dependencies }
+  const clients = new Map(
+    chains.all.map((chain): [Chain, WatchedChainClient] => {
+      const verify: VerifyEndpoint = (endpoint) => families[chain.family].verify(chain, endpoint)
+      return [chain, createChainClient(chain, { clock, limits, verify, ...watching })]
+    }),
+  )
+  const clientOf: Scope['clientOf'] = (chain) => {
+    const client = clients.get(chain)
+    if (client === undefined) throw new CairnError('INTERNAL', { message: `There is no client of ${chain.name}` })
     return client
   }
   const scopeOf = (identity: string, dynamicData: unknown, signal: AbortSignal | undefined): Scope => {
@@ -100,6 +114,7 @@ export function createConditions({ chains, clock, log, rateFactor = 1, limits = 
 
   return {
     chainNames: chains.names,
+    probes: [...clients.values()].flatMap(({ probes }) => probes),
     async check(set, identity, dynamicData, signal, askedBy = identity) {
       if (set.conditions.length === 0) return { isMet: 'false', results: [] }
       rate.count(askedBy)

@@ -93,7 +93,7 @@ export async function startEvmNetwork(elsewhere = 'http://127.0.0.1:9'): Promise
     const clock = { now: () => now }
     const chain = { family: 'evm', chainId: 31337, rpcUrls, confirmations: 0, aliases: ['Optimism'], ...settings }
     const chains = parseChains(JSON.stringify({ chains: { Local: chain } }))
-    const conditions = createConditions({ chains, clock, log: { warn: () => undefined } })
+    const conditions = createConditions({ chains, clock })
     return {
       conditions,
       pass() {

@@ -25,8 +25,11 @@ export type Scope = Asker & {
   chains: Chains
   clock: { now(): number }
   signal: AbortSignal
-  clientOf(chain: Chain, family: Pick<ChainFamily<never>, 'verify'>): ChainClient
+  clientOf(chain: Chain): ChainClient
 }
+
+/** The families of chains there are. */
+export const families = { evm: evmFamily, solana: solanaFamily, coreum: coreumFamily }
 
 function parametersOf(condition: AccessCondition): readonly Parameter[] {
   return 'parameters' in condition ? (condition.parameters ?? []) : []
@@ -43,7 +46,7 @@ function planFamily<Condition extends AccessCondition>(
   const contextOf = (condition: Condition) => {
     const chain = find(condition)
     const { clock, signal, identity } = scope
-    return { chain, client: scope.clientOf(chain, family), clock, signal, identity }
+    return { chain, client: scope.clientOf(chain), clock, signal, identity }
   }
   const readerOf = (condition: Condition): ChainReader<Condition> => {
     const context = contextOf(condition)
@@ -94,8 +97,8 @@ function planFamily<Condition extends AccessCondition>(
  * @throws CHAIN_NOT_SUPPORTED for families that no node reads
  */
 export function planSet(set: ConditionSet, scope: Scope): Task[] {
-  if (set.chainType === 'EVM') return planFamily('evm', evmFamily, set.conditions, scope)
-  if (set.chainType === 'SOLANA') return planFamily('solana', solanaFamily, set.conditions, scope)
-  if (set.chainType === 'COREUM') return planFamily('coreum', coreumFamily, set.conditions, scope)
+  if (set.chainType === 'EVM') return planFamily('evm', families.evm, set.conditions, scope)
+  if (set.chainType === 'SOLANA') return planFamily('solana', families.solana, set.conditions, scope)
+  if (set.chainType === 'COREUM') return planFamily('coreum', families.coreum, set.conditions, scope)
   throw new CairnError('CHAIN_NOT_SUPPORTED', { details: { chains: scope.chains.names } })
 }

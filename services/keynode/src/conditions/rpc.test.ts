@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CairnError } from '@cairn/protocol'
+import { createDependencies } from '@cairn/service'
+import pino from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createChainClient, type RpcLimits, type RpcParts } from './rpc.ts'
 
@@ -45,11 +47,10 @@ const short: Partial<RpcLimits> = { callMs: 300, totalMs: 600 }
 
 function connect(urls: string[], limits: Partial<RpcLimits> = {}, parts: Partial<RpcParts> = {}) {
   const clock = { time: 0, now: () => clock.time }
-  const warnings: Record<string, unknown>[] = []
-  const log = { warn: (details: Record<string, unknown>) => void warnings.push(details) }
+  const dependencies = createDependencies({ clock, log: pino({ level: 'silent' }) })
   const chain = { name: 'Local', family: 'evm' as const, rpcUrls: urls, confirmations: 0 }
-  const client = createChainClient(chain, { clock, log, limits: { ...ample, ...limits }, ...parts })
-  return { client, clock, warnings }
+  const client = createChainClient(chain, { clock, dependencies, limits: { ...ample, ...limits }, ...parts })
+  return { client, clock, report: () => dependencies.report() }
 }
 
 async function reasonOf(promise: Promise<unknown>): Promise<string> {
@@ -122,10 +123,15 @@ describe('what is no answer', () => {
     ['a cut connection', (request) => void request.socket.destroy(), 'the chain cannot be reached'],
   ])('%s', async (_what, handler, reason) => {
     const { url } = await serve(handler)
-    const { client, warnings } = connect([`${url}/v2/secret-key`], reason.endsWith('in time') ? short : ample)
+    const { client, report } = connect([`${url}/v2/secret-key`], reason.endsWith('in time') ? short : ample)
     expect(await reasonOf(client.call('x', []))).toContain(reason)
-    expect(warnings).toEqual([{ chain: 'Local', endpoint: 0, reason: expect.stringContaining(reason) }])
-    expect(JSON.stringify(warnings)).not.toContain('secret')
+    // Contracts can make answers too large: nobody may make an endpoint look broken by that.
+    const isOfEndpoint = !reason.endsWith('too large')
+    expect(report()).toMatchObject([
+      isOfEndpoint ? { state: 'failed', reason: expect.stringContaining(reason) } : { state: 'unknown' },
+    ])
+    expect(report()).toMatchObject([{ kind: 'endpoint', name: 'Local', endpoint: 0 }])
+    expect(JSON.stringify(report())).not.toContain('secret')
   })
 
   test('more than 1 MiB after decompression', async () => {

@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import type { Dependencies, Dependency, DependencyProbe } from '@cairn/service'
 import { askEndpoint, type EndpointAnswer, type EndpointRequest, failed, failedStatus } from './ask-endpoint.ts'
 import type { Chain } from './chains.ts'
 import { isJsonObject, type Json, type PlainJson } from './json.ts'
@@ -26,6 +27,9 @@ export type ChainClient = {
   get(path: string, options?: AskOptions & { headers?: Record<string, string> }): Promise<RestAnswer>
 }
 
+/** A client whose endpoints can be asked, each on its own, whether they work. */
+export type WatchedChainClient = ChainClient & { readonly probes: readonly DependencyProbe[] }
+
 /** Checks one endpoint before it is used, and hourly: a reason not to use it, or nothing. */
 export type VerifyEndpoint = (endpoint: ChainClient) => Promise<string | undefined>
 
@@ -45,16 +49,21 @@ export const rpcLimits = {
 }
 export type RpcLimits = typeof rpcLimits
 
-export type ConditionLog = { warn(details: Record<string, unknown>, message: string): void }
-
 export type RpcParts = {
   clock: { now(): number }
-  log: ConditionLog
+  /** Where it is noted how each endpoint does. Nothing is noted without it. */
+  dependencies?: Pick<Dependencies, 'add'>
   verify?: VerifyEndpoint
   limits?: Partial<RpcLimits>
 }
 
-type Endpoint = { url: string; failures: number; restsUntil: number; verifiedUntil: number }
+type Endpoint = {
+  url: string
+  failures: number
+  restsUntil: number
+  verifiedUntil: number
+  dependency: Dependency | undefined
+}
 
 /** Some endpoints say that a call was reverted with a status of failure; any other failure is none of the call's. */
 function readRpcAnswer({ status, body }: EndpointAnswer): RpcAnswer {
@@ -143,9 +152,12 @@ function describeFault(error: unknown, signal: AbortSignal): string {
  * same endpoint, at most 16 questions at a time, endpoints that fail three times in a row rest for 10 s. The same question
  * asked by several at once is sent once.
  */
-export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
+export function createChainClient(chain: Chain, parts: RpcParts): WatchedChainClient {
   const limits: RpcLimits = { ...rpcLimits, ...parts.limits }
-  const endpoints: Endpoint[] = chain.rpcUrls.map((url) => ({ url, failures: 0, restsUntil: 0, verifiedUntil: 0 }))
+  const endpoints = chain.rpcUrls.map((url, endpoint): Endpoint => {
+    const dependency = parts.dependencies?.add({ kind: 'endpoint', name: chain.name, endpoint })
+    return { url, failures: 0, restsUntil: 0, verifiedUntil: 0, dependency }
+  })
   const slots = createSlots(limits.inFlight)
 
   const verify = async (endpoint: Endpoint, signal: AbortSignal): Promise<void> => {
@@ -176,25 +188,22 @@ export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
     })
     let inconclusive: Sized<Answer> | undefined
     let fault = failed('no endpoint of the chain answers')
-    for (const [position, endpoint] of endpoints.entries()) {
+    for (const endpoint of endpoints) {
       if (total.aborted) break
       if (endpoint.restsUntil > parts.clock.now()) continue
       try {
         const raw = await tryEndpoint(endpoint, request, total)
         const read = { answer: kind.read(raw), sizeBytes: raw.sizeBytes }
         endpoint.failures = 0
+        endpoint.dependency?.succeeded()
         if (kind.isFinal(read.answer)) return read
         inconclusive ??= read
       } catch (error) {
         fault = CairnError.is(error, 'UPSTREAM_FAILED') ? error : failed('the chain cannot be read', error)
         // Contracts can make answers too large: nobody may make an endpoint rest by that.
-        if (!CairnError.is(fault.cause, 'PAYLOAD_TOO_LARGE') && ++endpoint.failures >= limits.failures) {
-          endpoint.restsUntil = parts.clock.now() + limits.restMs
-        }
-        parts.log.warn(
-          { chain: chain.name, endpoint: position, reason: fault.message },
-          'an endpoint of a chain failed',
-        )
+        if (CairnError.is(fault.cause, 'PAYLOAD_TOO_LARGE')) continue
+        if (++endpoint.failures >= limits.failures) endpoint.restsUntil = parts.clock.now() + limits.restMs
+        endpoint.dependency?.failed(fault)
       }
     }
     if (inconclusive !== undefined) return inconclusive
@@ -221,6 +230,19 @@ export function createChainClient(chain: Chain, parts: RpcParts): ChainClient {
   const askRpc = createLane(rpcKind)
   const askRest = createLane(restKind)
   return {
+    probes: endpoints.flatMap((endpoint): DependencyProbe[] => {
+      const { dependency } = endpoint
+      if (dependency === undefined) return []
+      const probe = async (signal: AbortSignal): Promise<void> => {
+        endpoint.verifiedUntil = 0
+        try {
+          await verify(endpoint, signal)
+        } catch (error) {
+          throw failed(describeFault(error, signal), error)
+        }
+      }
+      return [{ dependency, probe }]
+    }),
     call: (method, params, options = {}) => askRpc(rpcRequest(method, params), options),
     get: (path, { headers = {}, ...options } = {}) => askRest({ path, headers }, options),
   }

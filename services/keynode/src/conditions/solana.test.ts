@@ -12,7 +12,6 @@ const poor = solanaAddress('8'.repeat(64))
 const mint = solanaAddress('9'.repeat(64))
 const otherMint = solanaAddress('d'.repeat(64))
 const clock = { now: () => Date.now() }
-const log = { warn: () => undefined }
 
 let chain: TestSolana
 let conditions: Conditions
@@ -28,7 +27,6 @@ const openConditions = (url: string, chainId?: string, { now = clock.now, limits
     ),
     clock: { now },
     limits,
-    log,
     rateFactor: 0,
   })
 

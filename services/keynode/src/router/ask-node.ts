@@ -6,9 +6,13 @@ import {
   callPath,
   callTimeoutMs,
   decodeError,
+  getHealth,
 } from '@cairn/protocol'
-import { readLimited } from '@cairn/service'
+import { type Dependency, readLimited } from '@cairn/service'
 import * as v from 'valibot'
+
+/** A key node, and where it is noted whether it answers. */
+export type NodeTarget = { readonly url: string; readonly dependency: Dependency }
 
 /** What a node answered, as it came. */
 export type NodeAnswer = { status: number; headers: Headers; body: string }
@@ -35,18 +39,38 @@ export function forwardedFor(ip: string): Record<string, string> {
  * Sends a request to a node and reads its answer to the end.
  * @throws CairnError KEY_NODES_UNAVAILABLE when it is down, slow, redirects, or sends no end of bytes
  */
-export async function sendToNode(base: string, request: NodeRequest): Promise<NodeAnswer> {
+export async function sendToNode({ url, dependency }: NodeTarget, request: NodeRequest): Promise<NodeAnswer> {
   const { method, path, headers = {}, body, signal, timeoutMs = callTimeoutMs } = request
   const limit = AbortSignal.timeout(timeoutMs)
   try {
-    const response = await fetch(`${base}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers,
       ...(body === undefined ? {} : { body }),
       redirect: 'error',
       signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
     })
-    return { status: response.status, headers: response.headers, body: await readLimited(response, answerBytesMost) }
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: await readLimited(response, answerBytesMost),
+    }
+    dependency.succeeded()
+    return answer
+  } catch (cause) {
+    const error = nodeDown(cause)
+    // A caller that leaves says nothing about the node.
+    if (signal?.aborted !== true) dependency.failed(error)
+    throw error
+  }
+}
+
+/** Asks a node whether it runs; who asks notes what comes of it. @throws CairnError KEY_NODES_UNAVAILABLE */
+export async function pingNode({ url }: NodeTarget, signal: AbortSignal): Promise<void> {
+  try {
+    const response = await fetch(`${url}${getHealth.path}`, { redirect: 'error', signal })
+    await readLimited(response, answerBytesMost)
+    if (!response.ok) throw new Error(`the node answered ${response.status}`)
   } catch (cause) {
     throw nodeDown(cause)
   }
@@ -67,12 +91,12 @@ export function nodeDown(cause?: unknown): CairnError {
  * @throws CairnError the node's own, KEY_NODES_UNAVAILABLE
  */
 export async function callNode<C extends CallDefinition>(
-  base: string,
+  node: NodeTarget,
   call: C,
   input: Partial<CallInput<CallDefinition>> & { params?: Record<string, string>; body?: unknown },
   options: { ip: string; timeoutMs?: number; signal?: AbortSignal },
 ): Promise<CallResult<C>> {
-  const answer = await sendToNode(base, {
+  const answer = await sendToNode(node, {
     method: call.method,
     path: callPath(call, input.params),
     headers: {

@@ -11,7 +11,7 @@ import { nameAsker } from '@cairn/service'
 import { findSignedTexts } from '../sessions/find-signed-texts.ts'
 import { countSignature } from '../sessions/signature-rate.ts'
 import { contractChecksPerMinute } from '../sessions/verify-contract.ts'
-import { callNode } from './ask-node.ts'
+import { callNode, type NodeTarget } from './ask-node.ts'
 import { openBundle } from './bundle.ts'
 import type { RouterContext } from './context.ts'
 
@@ -36,8 +36,8 @@ export async function exchangeSignature(
   if (!isKeys) context.rates.take(`contract ${nameAsker(ip)}`, contractChecksPerMinute.atRouter)
   const outcomes = await askAll(
     context,
-    (base, node, late) =>
-      callNode(base, openSession, { params: { node }, body: { ...signed, messages } }, { ip, signal: late }),
+    (target, node, late) =>
+      callNode(target, openSession, { params: { node }, body: { ...signed, messages } }, { ip, signal: late }),
     patienceMs,
   )
   const sessions = requireEnough(outcomes)
@@ -63,11 +63,11 @@ export async function renewBundle(
   const tokens = openBundle('r:', refreshToken)
   if (tokens === undefined || tokens.filter((token) => token !== undefined).length < keyShardThreshold)
     throw new CairnError('INVALID_SIGNATURE')
-  const outcomes = await askAll(context, (base, node, signal) => {
+  const outcomes = await askAll(context, (target, node, signal) => {
     const own = tokens[Number(node) - 1]
     // Left out of the bundle when the session was opened: it takes no side.
     if (own === undefined) throw new CairnError('KEY_NODES_UNAVAILABLE')
-    return callNode(base, renewSession, { params: { node }, body: { address, refreshToken: own } }, { ip, signal })
+    return callNode(target, renewSession, { params: { node }, body: { address, refreshToken: own } }, { ip, signal })
   })
   requireEnough(outcomes)
   return outcomes.map((outcome, i) => {
@@ -80,7 +80,7 @@ export async function renewBundle(
 /** Nodes that are slower than this, once three have opened a session, have no part in it. */
 const patienceMs = 2_000
 
-type Ask = (base: string, node: string, signal: AbortSignal) => Promise<NodeSession>
+type Ask = (target: NodeTarget, node: string, signal: AbortSignal) => Promise<NodeSession>
 
 /**
  * Asks all nodes at once.
@@ -91,9 +91,9 @@ async function askAll(context: RouterContext, ask: Ask, lateMs?: number): Promis
   let opened = 0
   let timer: NodeJS.Timeout | undefined
   const outcomes = await Promise.all(
-    context.config.nodes.map(async (base, i): Promise<Outcome> => {
+    context.nodes.map(async (target, i): Promise<Outcome> => {
       try {
-        const session = await ask(base, String(i + 1), stop.signal)
+        const session = await ask(target, String(i + 1), stop.signal)
         opened++
         if (opened === keyShardThreshold && lateMs !== undefined) timer = setTimeout(() => stop.abort(), lateMs)
         return { session }

@@ -2,7 +2,7 @@ import { proofHeader } from '@cairn/crypto'
 import { CairnError, codeHeader, getConditions, keyShardThreshold, normalizeIdentity } from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isSaving } from '../sessions/is-saving.ts'
-import { forwardedFor, type NodeAnswer, nodeDown, sendToNode } from './ask-node.ts'
+import { forwardedFor, type NodeAnswer, type NodeTarget, nodeDown, sendToNode } from './ask-node.ts'
 import { openBundle } from './bundle.ts'
 import type { RouterContext } from './context.ts'
 import { exchangeSignature } from './exchange.ts'
@@ -17,10 +17,10 @@ export async function forwardToNode(
   reply: FastifyReply,
   { callId, node, signal }: { callId: string; node: number; signal: AbortSignal },
 ): Promise<FastifyReply> {
-  const base = context.config.nodes[node - 1]
-  if (base === undefined) throw new CairnError('WRONG_NODE')
+  const target = context.nodes[node - 1]
+  if (target === undefined) throw new CairnError('WRONG_NODE')
   const authorization = await authorizationFor(context, request, callId, node)
-  return sendAnswer(reply, await pass(request, base, authorization, signal))
+  return sendAnswer(reply, await pass(request, target, authorization, signal))
 }
 
 /**
@@ -34,10 +34,10 @@ export async function forwardToAny(
   signal: AbortSignal,
 ): Promise<FastifyReply> {
   const answers = await Promise.all(
-    context.config.nodes.map(async (base, i) => {
+    context.nodes.map(async (target, i) => {
       try {
         const authorization = await authorizationFor(context, request, getConditions.id, i + 1)
-        return await pass(request, base, authorization, signal)
+        return await pass(request, target, authorization, signal)
       } catch (error) {
         return CairnError.from(error)
       }
@@ -59,12 +59,12 @@ function isAlike(one: NodeAnswer, other: NodeAnswer): boolean {
 
 function pass(
   request: FastifyRequest,
-  base: string,
+  target: NodeTarget,
   authorization: string | undefined,
   signal: AbortSignal,
 ): Promise<NodeAnswer> {
   const proof = request.headers[proofHeader]
-  return sendToNode(base, {
+  return sendToNode(target, {
     method: request.method === 'HEAD' ? 'GET' : request.method,
     path: request.url,
     headers: {

@@ -19,13 +19,14 @@ export function issueMessage(context: RouterContext, address: string, ip: string
 async function writeMessage(context: RouterContext, address: string, ip: string, issued: TextSubject): Promise<string> {
   const subject = { ...issued, address, domain: context.domain() }
   const nonces = await Promise.all(
-    context.config.nodes.map(async (base, i) => {
+    context.nodes.map(async (target, i) => {
       try {
         const params = { node: String(i + 1) }
-        const { nonce } = await callNode(base, getNonce, { params, body: subject }, { ip, timeoutMs: nonceTimeoutMs })
+        const options = { ip, timeoutMs: nonceTimeoutMs }
+        const { nonce } = await callNode(target, getNonce, { params, body: subject }, options)
         return nonce
       } catch (error) {
-        context.log.warn({ err: error, node: i + 1 }, 'a node gave no nonce')
+        context.failures.failed(`nonce ${i + 1}`, error, 'a node gave no nonce', { node: i + 1 })
         return undefined
       }
     }),

@@ -1,15 +1,19 @@
 import {
+  createDependencies,
+  createLogGate,
   createMetrics,
   createRateLimiter,
   createReadiness,
   createServiceApp,
   endApps,
   listen,
+  probeDependencies,
   registerHealthRoutes,
 } from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import type { Clock } from '../context.ts'
 import { createIssuedTexts } from '../sessions/issued-texts.ts'
+import { type NodeTarget, pingNode } from './ask-node.ts'
 import type { KeyRouterConfig } from './config.ts'
 import type { RouterContext } from './context.ts'
 import { registerRouterRoutes } from './routes.ts'
@@ -31,18 +35,26 @@ export async function startRouter(
     options.log ??
     pino({ level: config.logLevel, base: { service: 'keyrouter' }, redact: ['req.headers.authorization'] })
   let url = config.publicUrl
+  const metrics = createMetrics()
+  const dependencies = createDependencies({ clock, log, registry: metrics.registry })
+  const nodes = config.nodes.map(
+    (node, i): NodeTarget => ({ url: node, dependency: dependencies.add({ kind: 'keyNode', name: String(i + 1) }) }),
+  )
   const context: RouterContext = {
     config,
+    nodes,
     domain: () => new URL(url ?? `http://${config.host}:${config.port}`).host,
     issued: createIssuedTexts(clock),
     uses: createSignatureUses(clock),
     clock,
     log,
-    metrics: createMetrics(),
+    failures: createLogGate({ clock, log }),
+    metrics,
     rates: createRateLimiter(config.rateFactor, clock),
   }
   const stop = new AbortController()
-  const readiness = createReadiness({}, log)
+  // Without three of its nodes it opens nothing, and says so to each caller: another router could do no more.
+  const readiness = createReadiness({}, log, dependencies)
   const app = createServiceApp({
     log,
     metrics: context.metrics,
@@ -59,6 +71,11 @@ export async function startRouter(
   stack.defer(() => endApps([app], stop, config.stopTimeoutMs, () => readiness.drain()))
   const own = await listen(app, config.host, config.port)
   url ??= own
+  const probes = nodes.map((node) => ({
+    dependency: node.dependency,
+    probe: (signal: AbortSignal) => pingNode(node, signal),
+  }))
+  stack.use(probeDependencies(probes, clock))
   const running = stack.move()
   return { url, context, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }

@@ -47,8 +47,7 @@ async function serveChain(answer: (method: string, asked: number) => string | un
 }
 
 function createVerifier(settings: string, limits: Partial<ContractLimits> = {}) {
-  const log = { warn: () => undefined }
-  const verify = createContractVerifier(parseChains(settings), { clock: { now: () => Date.now() }, log, limits })
+  const verify = createContractVerifier(parseChains(settings), { clock: { now: () => Date.now() }, limits })
   return (address: `0x${string}`) => verify({ address, texts, signature, chain: 'ALL' })
 }
 

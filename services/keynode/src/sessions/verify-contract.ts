@@ -1,9 +1,10 @@
 import { CairnError } from '@cairn/protocol'
+import type { Dependencies } from '@cairn/service'
 import type { Hex } from 'viem'
 import { isHex } from 'viem/utils'
 import type { Chain, Chains } from '../conditions/chains.ts'
 import { evmFamily } from '../conditions/evm.ts'
-import { type ChainClient, type ConditionLog, createChainClient } from '../conditions/rpc.ts'
+import { type ChainClient, createChainClient } from '../conditions/rpc.ts'
 
 /** What somebody says that a contract wallet signed. */
 export type ContractSignature = {
@@ -47,15 +48,15 @@ export const contractChecksPerMinute = { atNode: 100, atRouter: 30 }
  */
 export function createContractVerifier(
   chains: Chains,
-  parts: { clock: { now(): number }; log: ConditionLog; limits?: Partial<ContractLimits> },
+  parts: { clock: { now(): number }; dependencies?: Pick<Dependencies, 'add'>; limits?: Partial<ContractLimits> },
 ): ContractVerifier {
   const limits: ContractLimits = { ...contractLimits, ...parts.limits }
   const clients = new Map<Chain, ChainClient>()
   const clientOf = (chain: Chain): ChainClient => {
-    const { clock, log } = parts
+    const { limits: _limits, ...watching } = parts
     const client =
       clients.get(chain) ??
-      createChainClient(chain, { clock, log, verify: (endpoint) => evmFamily.verify(chain, endpoint) })
+      createChainClient(chain, { ...watching, verify: (endpoint) => evmFamily.verify(chain, endpoint) })
     clients.set(chain, client)
     return client
   }

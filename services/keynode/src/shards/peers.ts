@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { attestKey, callPath, keyShardThreshold } from '@cairn/protocol'
+import { attestKey, CairnError, callPath, keyShardThreshold } from '@cairn/protocol'
 import { readLimited } from '@cairn/service'
 import * as v from 'valibot'
 import type { Peer } from '../config.ts'
@@ -33,12 +33,17 @@ export async function askPeers(context: Context, cid: string): Promise<PeerState
 /** The same, and how many hold nothing. */
 export async function questionPeers(context: Context, cid: string): Promise<PeerAnswers> {
   const answers = await Promise.all(
-    context.config.peers.map((peer) =>
-      askPeer(context, peer, cid).catch((error: unknown) => {
-        context.log.warn({ err: error, peer: peer.node }, 'a peer made no statement')
+    context.config.peers.map(async (peer) => {
+      const dependency = context.dependencies.add({ kind: 'keyNode', name: String(peer.node) })
+      try {
+        const answer = await askPeer(context, peer, cid)
+        dependency.succeeded()
+        return answer
+      } catch (cause) {
+        dependency.failed(CairnError.from(cause, 'UPSTREAM_FAILED'))
         return undefined
-      }),
-    ),
+      }
+    }),
   )
   return {
     statements: answers.filter((answer) => typeof answer === 'object'),
@@ -57,9 +62,13 @@ async function askPeer(context: Context, peer: Peer, cid: string): Promise<PeerS
   })
   const text = await readLimited(response, answerBytesMost)
   if (response.headers.get('x-cairn-code') === 'KEY_NOT_FOUND') return 'nothing'
-  if (!response.ok) throw new Error(`the peer answered ${response.status}`)
+  if (!response.ok) throw failed(`The peer answered ${response.status}`)
   const { statement } = v.parse(attestKey.response.schema, JSON.parse(text))
   const stated = v.parse(statementSchema, await readStatement(context, peer.node, statement))
-  if (stated.cid !== cid) throw new Error('the peer stated something about another file')
+  if (stated.cid !== cid) throw failed('The peer stated something about another file')
   return { ...stated, node: peer.node }
+}
+
+function failed(message: string): CairnError {
+  return new CairnError('UPSTREAM_FAILED', { message })
 }

@@ -52,7 +52,9 @@ export function registerShardRoutes(app: FastifyInstance, context: Context): voi
    */
   const settle = (cid: string) => {
     const once = () => {
-      promoteRecord(context, cid).catch((error: unknown) => context.log.warn({ err: error }, 'settling a save failed'))
+      promoteRecord(context, cid).catch((error: unknown) =>
+        context.failures.failed('save', error, 'settling a save failed'),
+      )
     }
     once()
     // It keeps nothing alive: at the end of the process the sweep of the next one takes over.

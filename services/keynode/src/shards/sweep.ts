@@ -31,7 +31,7 @@ export function createKeySweep(context: Context): KeySweep {
       } catch (error) {
         // Without a database nothing is settled; one record that cannot be keeps no other waiting.
         if (CairnError.is(error, 'UNAVAILABLE')) throw error
-        context.log.error({ err: error, cid }, 'a record could not be settled')
+        context.failures.failed('settle', error, 'a record could not be settled', { cid })
       }
       if (cids.length === recordsMost) after = cid
     }

@@ -1,4 +1,5 @@
 import { CairnError, type ErrorCode, MIB } from '@cairn/protocol'
+import { describeFailure } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { pullPiece } from './pull-piece.ts'
 import { findPiece, nextToPull, type PieceRow, recordFailedTry, recordKept } from './store.ts'
@@ -38,7 +39,7 @@ export type Pulls = AsyncDisposable & {
 
 /** Starts to fetch what waits. */
 export function startPulls(context: Context, times: PullTimes = pullTimes): Pulls {
-  const { config, db, clock, log, pulling, locks } = context
+  const { config, db, clock, log, failures, pulling, locks } = context
   const ending = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let looking = Promise.resolve()
@@ -50,7 +51,7 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
     looking = looking.then(async () => {
       isAsked = false
       await look().catch((error: unknown) => {
-        log.error({ err: error }, 'looking for pieces to fetch failed')
+        failures.failed('look', error, 'looking for pieces to fetch failed')
         wakeIn(databasePauseMs)
       })
     })
@@ -90,7 +91,7 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
       try {
         await locks.run(cid, work)
       } catch (error) {
-        log.error({ err: error, piece: cid }, 'the end of a pull could not be recorded')
+        failures.failed('record', error, 'the end of a pull could not be recorded', { piece: cid })
         goOn = () => wakeIn(databasePauseMs)
       }
       pulling.delete(cid)
@@ -129,7 +130,9 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
     if (now?.offered_at !== row.offered_at) return
     const isFinal =
       finalCodes.includes(fault.code) || tries >= triesMost || clock.now() - row.offered_at > pullDeadlineMs
-    log.warn({ err: fault, piece: cid, tries, isFinal }, 'fetching a piece failed')
+    // A try is one of many; that a piece is given up is said of each.
+    if (isFinal) log.warn({ piece: cid, tries, reason: describeFailure(fault) }, 'a piece could not be fetched')
+    else failures.failed('try', fault, 'fetching a piece failed, it is tried again', { piece: cid, tries })
     context.metrics.pulls.inc({ result: isFinal ? 'failed' : 'cut' })
     // First the bytes go, then it is said: a failed piece has none.
     if (isFinal) await context.files.remove(cid)

@@ -33,7 +33,7 @@ export async function scrubNext(context: Context, before: number, signal: AbortS
 
 /** Reads what is kept again and again in the background, until it is disposed of. */
 export function startScrub(context: Context): AsyncDisposable {
-  const { config, clock, log } = context
+  const { config, clock, failures } = context
   const ending = new AbortController()
   const { signal } = ending
   const run = async (): Promise<void> => {
@@ -43,7 +43,7 @@ export function startScrub(context: Context): AsyncDisposable {
         if (found !== undefined) continue
       } catch (error) {
         if (signal.aborted) return
-        log.error({ err: error }, 'scrubbing failed')
+        failures.failed('scrub', error, 'scrubbing failed')
       }
       await delay(idleMs, undefined, { signal, ref: false }).catch(() => undefined)
     }

@@ -67,7 +67,7 @@ export async function findApiKey(context: Context, token: string): Promise<Calle
 function noteUse(context: Context, id: string, now: number): void {
   context.db
     .write((trx) => trx.updateTable('api_key').set({ last_used_at: now }).where('id', '=', id).execute())
-    .catch((error: unknown) => context.log.warn({ err: error }, 'cannot note when a key was used'))
+    .catch((error: unknown) => context.failures.failed('key use', error, 'cannot note when a key was used'))
 }
 
 function readScopes(json: string): Scope[] {

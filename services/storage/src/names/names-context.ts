@@ -1,4 +1,4 @@
 import type { Context } from '../context.ts'
 
 /** What names are worked with. */
-export type NamesContext = Pick<Context, 'db' | 'clock' | 'log' | 'secret'>
+export type NamesContext = Pick<Context, 'db' | 'clock' | 'log' | 'failures' | 'secret'>

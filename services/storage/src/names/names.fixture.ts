@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSettings } from '@cairn/service'
+import { createLogGate } from '@cairn/service'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import pino from 'pino'
 import { type Database, openDatabase } from '../db/database.ts'
@@ -53,7 +54,8 @@ export async function startDatabases(): Promise<{
         async replica(secret = testSecret) {
           const db = await openDatabase(settings)
           open.push(db)
-          return { db, clock, log: pino({ level: 'silent' }), secret }
+          const log = pino({ level: 'silent' })
+          return { db, clock, log, failures: createLogGate({ clock, log }), secret }
         },
         async [Symbol.asyncDispose]() {
           for (const db of open) await db.close()

@@ -32,7 +32,7 @@ export function createNamesWorker(
     if (round.renewed + round.failed + round.dropped > 0) context.log.info(round, 'names were renewed')
   }
   const loop = createLoop('names', intervalMs, clock, work, (error) =>
-    context.log.error({ err: error }, 'names could not be renewed'),
+    context.failures.failed('names', error, 'names could not be renewed'),
   )
   return {
     name: 'names',
@@ -45,7 +45,7 @@ export function createNamesWorker(
 
 /** One round: all that are due, in turn. Two replicas that do it at once do no harm: each renewal is taken once. */
 export async function renewNames(context: NamesContext, signal: AbortSignal): Promise<NamesRound> {
-  const { db, clock, log } = context
+  const { db, clock, failures } = context
   const round: NamesRound = { renewed: 0, failed: 0, dropped: await dropForeign(context) }
   for (let rows = await findDue(db.read, clock.now()); rows.length > 0; rows = await findDue(db.read, clock.now())) {
     for (const row of rows) {
@@ -56,7 +56,7 @@ export async function renewNames(context: NamesContext, signal: AbortSignal): Pr
         else await postpone(context, row)
       } catch (error) {
         round.failed++
-        log.error({ err: error, name: row.name }, 'a name could not be renewed')
+        failures.failed('name', error, 'a name could not be renewed', { name: row.name })
         await postpone(context, row)
       }
     }

@@ -47,8 +47,8 @@ export function createPrices(context: PricesContext, sources: readonly PriceSour
     // One endpoint may be a round ahead of another.
     const isNear = (one: PricedAt, other: PricedAt) => !differ(one, other, source.deviationPercent)
     const found = await pickAgreeing(context, source, readLatest, isNear)
-    if (found === undefined) throw new CairnError('PRICE_UNKNOWN', { details: { symbol } })
-    return found
+    if (!CairnError.is(found)) return found
+    throw new CairnError('PRICE_UNKNOWN', { message: found.message, details: { symbol } })
   }
 
   return {
@@ -69,7 +69,12 @@ export function createPrices(context: PricesContext, sources: readonly PriceSour
       const source = findSource(sources, symbol)
       if (source === undefined) return undefined
       const readAt: ReadRound = (feed, reader) => findRoundAt(feed, reader, timeMs, clock.now())
-      return pickAgreeing(context, source, readAt, isEqual)
+      const found = await pickAgreeing(context, source, readAt, isEqual)
+      if (!CairnError.is(found)) return found
+      // That there is no price for a time may be so for ever; endpoints that contradict each other are somebody's to look at.
+      if (found.code === 'UPSTREAM_FAILED')
+        context.dependencies.add({ kind: 'feed', name: source.symbol }).failed(found)
+      return undefined
     },
   }
 }
@@ -83,14 +88,16 @@ type PricesContext = Pick<Context, 'clock' | 'log' | 'dependencies'>
 /** How a round is found at one endpoint of a feed. */
 type ReadRound = (feed: PriceFeed, reader: FeedReader) => Promise<FeedRound | undefined>
 
-/** Asks all feeds of a coin; the first that has a price gives it, unless another one contradicts it. */
+/**
+ * Asks all feeds of a coin; the first that has a price gives it, unless another one contradicts it.
+ * @returns PRICE_UNKNOWN if none has one, UPSTREAM_FAILED if they contradict each other
+ */
 async function pickAgreeing(
   { dependencies }: PricesContext,
   { symbol, feeds, deviationPercent }: PriceSource,
   read: ReadRound,
   isSame: (one: PricedAt, other: PricedAt) => boolean,
-): Promise<PricedAt | undefined> {
-  const coin = dependencies.add({ kind: 'feed', name: symbol })
+): Promise<PricedAt | CairnError> {
   const found: PricedAt[] = []
   let first = 0
   for (const feed of feeds) {
@@ -106,20 +113,18 @@ async function pickAgreeing(
     if (agreed !== undefined) found.push(agreed)
     else if (priced.length >= feed.quorum) {
       const message = `The endpoints of the feed ${feed.address} of ${symbol} disagree about a price`
-      coin.failed(new CairnError('UPSTREAM_FAILED', { message }))
-      return undefined
+      return new CairnError('UPSTREAM_FAILED', { message })
     }
   }
   const [price, ...others] = found
-  if (price === undefined) return undefined
-  const rival = others.find((other) => differ(price, other, deviationPercent))
-  if (rival === undefined) {
-    coin.succeeded()
-    return price
+  if (price === undefined) {
+    return new CairnError('PRICE_UNKNOWN', { message: `There is no fresh price for ${symbol}` })
   }
-  const message = `Price feeds of ${symbol} contradict each other: ${price.source} and ${rival.source}`
-  coin.failed(new CairnError('UPSTREAM_FAILED', { message }))
-  return undefined
+  const rival = others.find((other) => differ(price, other, deviationPercent))
+  if (rival === undefined) return price
+  return new CairnError('UPSTREAM_FAILED', {
+    message: `Price feeds of ${symbol} contradict each other: ${price.source} and ${rival.source}`,
+  })
 }
 
 /** A feed's price at one endpoint; undefined if there is none that counts, or the endpoint did not answer. */

@@ -36,7 +36,7 @@ export async function pinCid(
 ): Promise<Pinned> {
   const name = readUploadPath(fileName).join('/') || cid.toString()
   let last: CairnError = new CairnError('BLOCK_NOT_FOUND')
-  for (const gateway of [undefined, ...context.config.pinGateways]) {
+  for (const [position, gateway] of [undefined, ...context.config.pinGateways].entries()) {
     signal.throwIfAborted()
     try {
       return await keepFrom(context, address, { cid, name }, gateway, signal)
@@ -44,7 +44,8 @@ export async function pinCid(
       const error = toUploadError(thrown)
       if (!isOfThisSource(error)) throw error
       if (gateway === undefined || CairnError.is(error, 'BLOCK_NOT_FOUND')) continue
-      context.log.warn({ err: error, cid: cid.toString() }, 'a gateway could not give a pin')
+      const about = { gateway: position - 1, cid: cid.toString() }
+      context.failures.failed(`pin ${position}`, error, 'a gateway could not give a pin', about)
       last = blameGateway(gateway, error)
     }
   }

@@ -78,6 +78,9 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
     url: publicUrl,
     pieceBytesMost: roomOf(heightMost),
     retrievalUrl: (piece) => `${publicUrl.replace(/\/+$/, '')}/pieces/${piece}/payload`,
+    async ping({ signal }) {
+      await ask(describeProvider, {}, signal)
+    },
     async offer(piece, source, { signal }) {
       const body = { piece, url: source.url, authorization: `Bearer ${source.token}` }
       return toState(await ask(offerPiece, { body }, signal))

@@ -126,12 +126,10 @@ async function noteState(context: Context, deal: DealRow, aggregate: AggregateRo
 }
 
 async function noteTrouble(context: Context, deal: DealRow, error: CairnError): Promise<void> {
-  const { clock, config, log } = context
+  const { clock, config, failures } = context
   const tries = deal.tries + 1
-  log.warn(
-    { deal: deal.number, provider: deal.provider, code: error.code, err: error },
-    'a provider could not be worked with',
-  )
+  const about = { deal: deal.number, provider: deal.provider }
+  failures.failed(`deal ${deal.provider}`, error, 'a provider could not be worked with', about)
   const isFinal = error.code === 'PROVIDER_FULL' || error.code === 'PIECE_TOO_LARGE' || tries >= triesMost
   const reason = `${error.code}: ${error.message}`.slice(0, 500)
   if (isFinal) return updateDeal(context, deal, { state: 'failed', error: reason, token_hash: null, tries })

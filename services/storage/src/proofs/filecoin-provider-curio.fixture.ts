@@ -46,6 +46,7 @@ export async function serveCurio(contracts: FilecoinContracts): Promise<ServedCu
     }
   }
   const routes: readonly [RegExp, (call: Call) => void | Promise<void>][] = [
+    [/^GET \/pdp\/ping$/, ({ done }) => done(200)],
     [
       /^POST \/pdp\/piece\/uploads$/,
       ({ done }) => {

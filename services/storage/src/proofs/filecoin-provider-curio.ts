@@ -21,6 +21,8 @@ export type Transaction =
  * @see https://github.com/filecoin-project/curio/tree/main/pdp
  */
 export type Curio = {
+  /** Asks whether it is there. */
+  ping(signal: AbortSignal): Promise<void>
   /** Whether the provider has the bytes of a piece and would add it to a data set. */
   isParked(piece: string, signal: AbortSignal): Promise<boolean>
   /** Gives the bytes of a piece, which the provider checks against its CID. */
@@ -97,6 +99,11 @@ export function createCurio({ name, url }: { name: string; url: string }): Curio
   }
 
   return {
+    async ping(signal) {
+      const response = await call('GET', 'pdp/ping', undefined, signal)
+      await require(response, 'say that it is there')
+      await readText(response)
+    },
     async isParked(piece, signal) {
       const response = await call('GET', `pdp/piece?${new URLSearchParams({ pieceCid: piece })}`, undefined, signal)
       if (response.status === 404 || response.status === 202) {

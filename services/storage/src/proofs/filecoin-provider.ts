@@ -50,6 +50,8 @@ export function createFilecoinProvider(settings: FilecoinSettings, options: { lo
     url: undefined,
     pieceBytesMost,
     retrievalUrl: (piece) => curio.urlOf(piece),
+    // Its HTTP face alone: the chain's endpoint is asked often enough.
+    ping: ({ signal }) => curio.ping(signal),
     offer: (piece, source, { signal }) =>
       within(signal, async ({ chain, placing }) => {
         await chain.requireProvider()

@@ -49,6 +49,9 @@ export function createKeptProvider(
     calls: 0,
     removed,
     retrievalUrl: (piece) => `http://${name}.test/pieces/${piece}/payload`,
+    async ping() {
+      requireAnswer()
+    },
     async offer(piece, { token }, { signal }) {
       requireAnswer()
       if (provider.mood === 'hanging') {

@@ -51,7 +51,8 @@ export async function makePieces(making: PieceMaking, signal: AbortSignal): Prom
           if (isUniqueViolation(error)) continue
           const until = context.clock.now() + (group.length > 1 ? 0 : setAsideMs)
           for (const { id } of group) setAside.set(id, until)
-          context.log.error({ err: error, packs: group.map(({ id }) => String(id)).slice(0, 5) }, 'no piece was made')
+          const packs = group.map(({ id }) => String(id)).slice(0, 5)
+          context.failures.failed('pieces', error, 'no piece was made', { packs })
           if (++failures >= failuresMost) throw error
         }
       }

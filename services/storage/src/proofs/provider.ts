@@ -41,6 +41,8 @@ export type Provider = {
   readonly pieceBytesMost: number
   /** Where anyone may fetch a piece; undefined where it has no such place. */
   retrievalUrl(piece: string): string | undefined
+  /** Asks whether it is there. @throws CairnError UPSTREAM_FAILED */
+  ping(call: ProviderCall): Promise<void>
   /** Offers a piece to fetch. @throws CairnError PROVIDER_FULL, PIECE_TOO_LARGE, UPSTREAM_FAILED */
   offer(piece: string, source: PieceSource, call: ProviderCall): Promise<PieceState>
   /** @throws CairnError UPSTREAM_FAILED */

@@ -163,7 +163,8 @@ async function endDeal(
     if (!CairnError.is(error)) throw error
     stop.throwIfAborted()
     away.add(deal.provider)
-    context.log.warn({ err: error, deal: deal.number, provider: deal.provider }, 'a piece could not be removed yet')
+    const about = { deal: deal.number, provider: deal.provider }
+    context.failures.failed(`remove ${deal.provider}`, error, 'a piece could not be removed yet', about)
     return false
   }
   return changeDeal(context, deal, { state: 'ended', token_hash: null })

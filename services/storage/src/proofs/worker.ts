@@ -84,7 +84,7 @@ export async function driveDue(driving: Driving, signal: AbortSignal): Promise<v
 /** Does what is due with one provider; undefined for those that the operator works with no more. */
 async function driveProvider(driving: Driving, name: string | undefined, signal: AbortSignal): Promise<void> {
   const { context } = driving
-  const { db, log } = context
+  const { db, failures } = context
   const due = await findDue(driving, name, dealsInOneRound)
   if (due.length === 0) return
   const ids = [...new Set(due.map((deal) => deal.aggregate_id))]
@@ -98,7 +98,8 @@ async function driveProvider(driving: Driving, name: string | undefined, signal:
       try {
         await driveDeal(driving, deal, aggregate, signal)
       } catch (error) {
-        if (!signal.aborted) log.error({ err: error, deal: deal.number }, 'a deal could not be looked after')
+        if (signal.aborted) return
+        failures.failed('deals', error, 'a deal could not be looked after', { deal: deal.number })
       }
       if (performance.now() > end) return
     }
@@ -136,7 +137,7 @@ function createLeasedWorker(
     if (await isDue()) await withLease(context, lease, signal, work)
   }
   const loop = createLoop(name, context.config.deals.pollMs, clock, round, (error) =>
-    context.log.error({ err: error, worker: name }, 'pieces and deals could not be looked after'),
+    context.failures.failed(name, error, 'pieces and deals could not be looked after', { worker: name }),
   )
   return {
     name,

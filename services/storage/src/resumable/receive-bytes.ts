@@ -38,7 +38,9 @@ export async function receiveBytes(
     // A sender that is silent loses its right: it may have gone and come back by another connection.
     if (told === receivedBytes && !segments.isBusy) return
     told = receivedBytes
-    keepUpload(context, id, writer).catch((error: unknown) => context.log.warn({ err: error }, 'cannot keep an upload'))
+    keepUpload(context, id, writer).catch((error: unknown) =>
+      context.failures.failed('keep upload', error, 'cannot keep an upload', { upload: id }),
+    )
   }, uploadWriterLifetimeMs / 4)
   beat.unref()
   try {

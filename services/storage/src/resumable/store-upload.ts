@@ -30,7 +30,9 @@ export async function storeUpload(
 ): Promise<Uploaded[]> {
   const { id } = upload
   const beat = setInterval(() => {
-    keepUpload(context, id, writer).catch((error: unknown) => context.log.warn({ err: error }, 'cannot keep an upload'))
+    keepUpload(context, id, writer).catch((error: unknown) =>
+      context.failures.failed('keep upload', error, 'cannot keep an upload', { upload: id }),
+    )
   }, uploadWriterLifetimeMs / 4)
   beat.unref()
   let parts: UploadPart[] = []

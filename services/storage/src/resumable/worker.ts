@@ -26,7 +26,7 @@ export function createResumableWorker(context: Context, clock: WorkerClock): Wor
     await removeOrphans(context, signal)
   }
   return createLoop('resumable-uploads', intervalMs, clock, round, (error) =>
-    context.log.error({ err: error, worker: 'resumable-uploads' }, 'a worker failed'),
+    context.failures.failed('resumable-uploads', error, 'a worker failed', { worker: 'resumable-uploads' }),
   )
 }
 
@@ -52,7 +52,7 @@ export async function storeLeftOver(context: Context, signal: AbortSignal): Prom
       stored++
     } catch (error) {
       // It is noted with the upload: one that fails never stops the others.
-      context.log.warn({ err: error, upload: id }, 'an upload could not be stored')
+      context.failures.failed('store upload', error, 'an upload could not be stored', { upload: id })
     }
   }
   return stored

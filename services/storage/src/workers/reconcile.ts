@@ -26,6 +26,6 @@ export function createReconcileWorker(context: Context, clock: WorkerClock): Wor
     }
   }
   return createLoop('reconcile', lookEveryMs, clock, work, (error) =>
-    context.log.error({ err: error }, 'the books could not be compared'),
+    context.failures.failed('reconcile', error, 'the books could not be compared'),
   )
 }

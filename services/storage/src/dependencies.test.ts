@@ -1,0 +1,125 @@
+// What the service works with outside of its process, as readiness, metrics and the log show it.
+import { expect, test } from 'vitest'
+import { startPaymentChain, startRpcLiar } from './payments/payment-chain.fixture.ts'
+import { startTestStorage, type TestStorage } from './start-test-storage.fixture.ts'
+
+/** Nothing listens there; the path stands for a key of a provider. */
+const dead = 'http://127.0.0.1:9/secret-of-the-operator'
+
+type Dependency = {
+  kind: string
+  name: string
+  endpoint?: number
+  state: string
+  reason?: string
+  lastSuccessAt?: number
+}
+
+async function readDependencies(storage: TestStorage) {
+  const { status, json } = await storage.call('/readyz')
+  const { isDegraded, dependencies } = json as { isDegraded: boolean; dependencies: Dependency[] }
+  const find = (kind: string, endpoint?: number) =>
+    dependencies.find((one) => one.kind === kind && one.endpoint === endpoint)
+  return { status, isDegraded, find }
+}
+
+test('a chain, a price feed and a provider that are away show at once; the service is ready all the same', async () => {
+  await using storage = await startTestStorage({
+    CAIRN_PAYMENTS: JSON.stringify({
+      networks: {
+        polygon: { rpcUrls: [dead], contract: `0x${'1'.repeat(40)}`, pollMs: 50 },
+      },
+      prices: { MATIC: { feeds: [{ network: 'polygon', address: `0x${'2'.repeat(40)}`, heartbeatSeconds: 60 }] } },
+    }),
+    CAIRN_PROVIDERS: JSON.stringify([{ kind: 'cairn', name: 'first', url: dead, key: 'a key of sixteen or more' }]),
+  })
+  const failures = async () => {
+    const { find } = await readDependencies(storage)
+    return [find('chain'), find('endpoint', 0), find('feed'), find('feed', 0), find('provider')].map(
+      (one) => one?.state,
+    )
+  }
+  await expect.poll(failures).toEqual(['failed', 'failed', 'failed', 'failed', 'failed'])
+  const { status, isDegraded, find } = await readDependencies(storage)
+  expect([status, isDegraded]).toEqual([200, true])
+  expect(find('chain')).toMatchObject({ name: 'polygon', reason: 'An endpoint of the chain did not answer rightly' })
+  expect(find('provider')).toMatchObject({ name: 'first', reason: 'The storage provider first could not be reached' })
+
+  const figures = await storage.context.metrics.registry.metrics()
+  expect(figures).toContain('cairn_dependency_up{kind="chain",name="polygon",endpoint=""} 0')
+  expect(figures).toContain('cairn_dependency_up{kind="endpoint",name="polygon",endpoint="0"} 0')
+  expect(figures).toContain('cairn_dependency_up{kind="provider",name="first",endpoint=""} 0')
+
+  // Many rounds later there is still one line for each, without a stack.
+  const rounds = async () => {
+    const { values } = await storage.context.metrics.registry.getSingleMetric('cairn_dependency_failures_total')!.get()
+    return values.find(({ labels }) => labels['kind'] === 'chain')?.value
+  }
+  await expect.poll(rounds).toBeGreaterThan(20)
+  const lines = storage.log.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40)
+  expect(lines.map(({ msg }) => msg).sort()).toEqual([
+    'a chain could not be followed',
+    'a price feed did not answer',
+    'a price feed did not answer',
+    'a storage provider did not answer',
+    'an endpoint of a chain failed',
+  ])
+  expect(lines.every(({ level, reason }) => level === 40 && typeof reason === 'string')).toBe(true)
+  expect(storage.log.join('')).not.toContain('"stack"')
+  expect(storage.log.join('') + figures + (await storage.call('/readyz')).body).not.toContain('secret-of-the-operator')
+})
+
+test('a chain that is followed shows its head, what was read, and each endpoint; one that fails later shows, too', async () => {
+  await using place = await startPaymentChain()
+  let isAway = false
+  await using second = await startRpcLiar(place.chain.url, (_question, response) => {
+    if (isAway) response.destroy()
+  })
+  await using storage = await startTestStorage({
+    CAIRN_PAYMENTS: place.settings({ rpcUrls: [place.chain.url, second.url] }),
+  })
+  const states = async () => {
+    const { find } = await readDependencies(storage)
+    return [find('chain'), find('endpoint', 0), find('endpoint', 1), find('feed')].map((one) => one?.state)
+  }
+  await place.mine(3)
+  await expect.poll(states).toEqual(['ok', 'ok', 'ok', 'ok'])
+  const head = Number(await place.chain.reader.getBlockNumber())
+  const figures = () => storage.context.metrics.registry.metrics()
+  await expect.poll(figures).toContain(`cairn_chain_head_block{network="local",endpoint="1"} ${head}`)
+  await expect.poll(figures).toContain(`cairn_chain_final_block{network="local",endpoint="0"} ${head - 2}`)
+  await expect.poll(figures).toContain(`cairn_chain_read_block{network="local"} ${head - 2}`)
+  expect((await readDependencies(storage)).isDegraded).toBe(false)
+
+  isAway = true
+  await expect.poll(states).toEqual(['failed', 'ok', 'failed', 'ok'])
+  const { find } = await readDependencies(storage)
+  expect(find('chain')?.reason).toBe('Only 1 of 2 endpoints of local answer, 2 have to agree')
+  expect(find('endpoint', 1)?.lastSuccessAt).toBeGreaterThan(0)
+  isAway = false
+  await expect.poll(states).toEqual(['ok', 'ok', 'ok', 'ok'])
+  const lines = storage.log.map((line) => JSON.parse(line))
+  expect(lines.filter(({ msg }) => msg === 'a chain is followed again')).toHaveLength(1)
+})
+
+test('a replica that does not follow the chain shows what the one that does wrote down', async () => {
+  await using place = await startPaymentChain()
+  await using storage = await startTestStorage({ CAIRN_PAYMENTS: place.settings() })
+  const state = async () => (await readDependencies(storage)).find('chain')
+  await expect.poll(state).toMatchObject({ state: 'ok' })
+  const { db } = storage.context
+  const lease = { owner: 'another', expires_at: Date.now() + 3_600_000, fence: 1_000 }
+  await db.write((trx) => trx.updateTable('lease').set(lease).where('name', '=', 'payments-31337').execute())
+  await db.write((trx) => trx.updateTable('chain_cursor').set({ fault: 'The endpoints disagree' }).execute())
+  await expect.poll(state).toMatchObject({ state: 'failed', reason: 'The endpoints disagree' })
+  await db.write((trx) => trx.updateTable('chain_cursor').set({ fault: null, checked_at: Date.now() }).execute())
+  await expect.poll(state).toMatchObject({ state: 'ok' })
+  await db.write((trx) =>
+    trx
+      .updateTable('chain_cursor')
+      .set({ checked_at: Date.now() - 600_000 })
+      .execute(),
+  )
+  await expect.poll(state).toMatchObject({ state: 'failed', reason: expect.stringContaining('read nothing lately') })
+  expect(await storage.context.metrics.registry.metrics()).not.toContain('cairn_chain_head_block{network="local"')
+})
