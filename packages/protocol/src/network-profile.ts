@@ -2,6 +2,22 @@ import * as v from 'valibot'
 
 const url = v.pipe(v.string(), v.url())
 
+const tokenSchema = v.object({
+  /** `usdc`, `usdt` or `dai`. */
+  coin: v.string(),
+  /** The token's own symbol: it tells contracts of one coin apart. */
+  symbol: v.string(),
+  address: v.string(),
+  decimals: v.number(),
+  /**
+   * The symbol that `get_ticker` prices the token by, and the dollars it has to be worth to count as one; absent where it
+   * always counts as one.
+   */
+  floor: v.optional(v.object({ symbol: v.string(), price: v.number() })),
+})
+/** A token that is taken as payment. */
+export type TokenProfile = v.InferOutput<typeof tokenSchema>
+
 const chainSchema = v.object({
   name: v.string(),
   rpcUrl: url,
@@ -9,10 +25,21 @@ const chainSchema = v.object({
   symbol: v.string(),
   nativeDecimals: v.number(),
   paymentContract: v.optional(v.string()),
+  /** One contract of each coin; kept for clients that know one. */
   tokens: v.record(v.string(), v.object({ address: v.string(), decimals: v.number() })),
+  /** Every token that is taken, the preferred of each coin first: native and bridged coins have contracts of their own. */
+  tokenList: v.optional(v.array(tokenSchema)),
 })
 /** A chain on which payments are taken. */
 export type ChainProfile = v.InferOutput<typeof chainSchema>
+
+/** The tokens of a coin that are taken on a chain, the preferred first. */
+export function tokensOf({ tokens, tokenList }: ChainProfile, coin: string): TokenProfile[] {
+  const listed = (tokenList ?? []).filter((token) => token.coin === coin)
+  if (listed.length > 0) return listed
+  const one = tokens[coin]
+  return one === undefined ? [] : [{ coin, symbol: coin.toUpperCase(), ...one }]
+}
 
 /**
  * The profile of a network: where its parts are. Written to `network.json` by a local network, served at

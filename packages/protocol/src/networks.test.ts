@@ -13,28 +13,53 @@ test.each(Object.values(networks))(
   (network) => {
     expect(network.nativeDecimals).toBe(18)
     for (const coin of stablecoins) {
-      const token = network.tokens[coin]
-      expect([6, 18]).toContain(token.decimals)
-      if ('address' in token) expect(isEvmAddress(token.address)).toBe(true)
+      const { decimals, contracts } = network.tokens[coin]
+      expect([6, 18]).toContain(decimals)
+      for (const { address } of contracts) expect(isEvmAddress(address)).toBe(true)
     }
+    const addresses = stablecoins.flatMap((coin) => network.tokens[coin].contracts.map(({ address }) => address))
+    expect(new Set(addresses.map((address) => address.toLowerCase())).size).toBe(addresses.length)
   },
 )
 
-test('every network of the specification is named', () => {
-  expect(Object.keys(networks).sort()).toEqual(
-    [
-      'polygon',
-      'fantom',
-      'binance',
-      'optimism',
-      'filecoin',
-      'calibration',
-      'fantom-testnet',
-      'polygon-testnet',
-      'binance-testnet',
-      'optimism-testnet',
-      'wallaby-testnet',
-    ].sort(),
-  )
+/** Names of the specification, which clients understand whatever became of the chains. */
+const specified = [
+  'polygon',
+  'fantom',
+  'binance',
+  'optimism',
+  'filecoin',
+  'calibration',
+  'fantom-testnet',
+  'polygon-testnet',
+  'binance-testnet',
+  'optimism-testnet',
+  'wallaby-testnet',
+]
+
+test('every network of the specification is named, and those in use today', () => {
+  for (const name of specified) expect(isNetworkName(name)).toBe(true)
+  const others = Object.keys(networks).filter((name) => !specified.includes(name))
+  expect(others.sort()).toEqual(['amoy', 'arbitrum', 'base', 'base-sepolia', 'sepolia'])
   expect(isNetworkName('toString')).toBe(false)
+})
+
+test('chains that were shut down are marked', () => {
+  const retired = Object.values(networks).filter((network) => 'retired' in network)
+  expect(retired.map(({ name }) => name)).toEqual(['polygon-testnet', 'optimism-testnet', 'wallaby-testnet'])
+})
+
+test('the chain ids of the networks in use today', () => {
+  const ids = { base: 8453, arbitrum: 42161, sepolia: 11155111, 'base-sepolia': 84532, amoy: 80002 }
+  for (const [name, id] of Object.entries(ids)) expect(isNetworkName(name) && networks[name].chainId).toBe(id)
+})
+
+test('tokens without a backing are not among the defaults; native and bridged coins are', () => {
+  expect(stablecoins.flatMap((coin) => [...networks.fantom.tokens[coin].contracts])).toEqual([])
+  for (const name of ['polygon', 'optimism', 'arbitrum', 'base'] as const) {
+    expect(networks[name].tokens.usdc.contracts.map(({ symbol }) => symbol)).toEqual([
+      'USDC',
+      name === 'base' ? 'USDbC' : 'USDC.e',
+    ])
+  }
 })

@@ -2,8 +2,17 @@
 export const stablecoins = ['usdc', 'usdt', 'dai'] as const
 export type Stablecoin = (typeof stablecoins)[number]
 
-/** A token's contract on one network. `address` is absent where the coin has no contract there that we know to be right. */
-export type NetworkToken = { decimals: number; address?: `0x${string}` }
+/** A token's contract on one network. */
+export type TokenContract = {
+  address: `0x${string}`
+  /** The token's own symbol: it tells contracts of one coin apart, such as `USDC` and the bridged `USDC.e`. */
+  symbol: string
+  /** Whether it is the one that published clients know, where that is not the first. */
+  isPublished?: boolean
+}
+
+/** A stablecoin on one network, with the contracts that we know to be right, the preferred first. */
+export type NetworkCoin = { decimals: number; contracts: readonly TokenContract[] }
 
 /** What is the same for everyone about a chain. Where its payment contract is, a deployed network's profile says. */
 export type Network = {
@@ -17,16 +26,23 @@ export type Network = {
   /** A transaction's page is this plus its hash. */
   transactionUrl: string
   testnet: boolean
-  /** Chains that were shut down stay known by name, so that old settings get a clear answer. */
+  /** Chains that were shut down stay known by name: clients understand them, no service takes payments on them. */
   retired?: boolean
-  tokens: Record<Stablecoin, NetworkToken>
+  tokens: Record<Stablecoin, NetworkCoin>
 }
 
-const six = { usdc: { decimals: 6 }, usdt: { decimals: 6 }, dai: { decimals: 18 } } as const
+/** Decimals of the coins where no contract is known. */
+const none = {
+  usdc: { decimals: 6, contracts: [] },
+  usdt: { decimals: 6, contracts: [] },
+  dai: { decimals: 18, contracts: [] },
+} as const
 
 /**
- * The networks of the specification, with decimals for the native coin and every token on every one.
- * Addresses are those of the contracts in use by the field's published clients; BNB Chain's bridged coins have 18 decimals each.
+ * The networks of the specification and those in use today, with decimals for the native coin and every token on every one.
+ * Addresses are those of the issuers' lists and of the field's published clients. BNB Chain's bridged coins have 18 decimals
+ * each. The three tokens of Fantom in those clients are not here: their bridge, Multichain, was emptied in July 2023, and
+ * they are worth a fraction of a dollar.
  */
 export const networks = {
   polygon: {
@@ -38,9 +54,15 @@ export const networks = {
     transactionUrl: 'https://polygonscan.com/tx/',
     testnet: false,
     tokens: {
-      usdc: { decimals: 6, address: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174' },
-      usdt: { decimals: 6, address: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F' },
-      dai: { decimals: 18, address: '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063' },
+      usdc: {
+        decimals: 6,
+        contracts: [
+          { address: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', symbol: 'USDC' },
+          { address: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174', symbol: 'USDC.e', isPublished: true },
+        ],
+      },
+      usdt: { decimals: 6, contracts: [{ address: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F', symbol: 'USDT' }] },
+      dai: { decimals: 18, contracts: [{ address: '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063', symbol: 'DAI' }] },
     },
   },
   fantom: {
@@ -51,11 +73,7 @@ export const networks = {
     rpcUrl: 'https://rpc.ftm.tools/',
     transactionUrl: 'https://ftmscan.com/tx/',
     testnet: false,
-    tokens: {
-      usdc: { decimals: 6, address: '0x04068DA6C83AFCFA0e13ba15A6696662335D5B75' },
-      usdt: { decimals: 6, address: '0x049d68029688eAbF473097a2fC38ef61633A3C7A' },
-      dai: { decimals: 18, address: '0x8D11eC38a3EB5E956B052f67Da8Bdc9bef8Abf3E' },
-    },
+    tokens: none,
   },
   binance: {
     name: 'binance',
@@ -66,9 +84,9 @@ export const networks = {
     transactionUrl: 'https://bscscan.com/tx/',
     testnet: false,
     tokens: {
-      usdc: { decimals: 18, address: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d' },
-      usdt: { decimals: 18, address: '0x55d398326f99059fF775485246999027B3197955' },
-      dai: { decimals: 18, address: '0x1AF3F329e8BE154074D8769D1FFa4EE056B1DBc3' },
+      usdc: { decimals: 18, contracts: [{ address: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', symbol: 'USDC' }] },
+      usdt: { decimals: 18, contracts: [{ address: '0x55d398326f99059fF775485246999027B3197955', symbol: 'USDT' }] },
+      dai: { decimals: 18, contracts: [{ address: '0x1AF3F329e8BE154074D8769D1FFa4EE056B1DBc3', symbol: 'DAI' }] },
     },
   },
   optimism: {
@@ -80,9 +98,15 @@ export const networks = {
     transactionUrl: 'https://optimistic.etherscan.io/tx/',
     testnet: false,
     tokens: {
-      usdc: { decimals: 6, address: '0x7F5c764cBc14f9669B88837ca1490cCa17c31607' },
-      usdt: { decimals: 6, address: '0x94b008aA00579c1307B0EF2c499aD98a8ce58e58' },
-      dai: { decimals: 18, address: '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1' },
+      usdc: {
+        decimals: 6,
+        contracts: [
+          { address: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85', symbol: 'USDC' },
+          { address: '0x7F5c764cBc14f9669B88837ca1490cCa17c31607', symbol: 'USDC.e', isPublished: true },
+        ],
+      },
+      usdt: { decimals: 6, contracts: [{ address: '0x94b008aA00579c1307B0EF2c499aD98a8ce58e58', symbol: 'USDT' }] },
+      dai: { decimals: 18, contracts: [{ address: '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1', symbol: 'DAI' }] },
     },
   },
   filecoin: {
@@ -93,7 +117,10 @@ export const networks = {
     rpcUrl: 'https://api.node.glif.io/rpc/v1',
     transactionUrl: 'https://filfox.info/en/message/',
     testnet: false,
-    tokens: { ...six, usdc: { decimals: 6, address: '0xEB466342C4d449BC9f53A865D5Cb90586f405215' } },
+    tokens: {
+      ...none,
+      usdc: { decimals: 6, contracts: [{ address: '0xEB466342C4d449BC9f53A865D5Cb90586f405215', symbol: 'axlUSDC' }] },
+    },
   },
   calibration: {
     name: 'calibration',
@@ -103,7 +130,50 @@ export const networks = {
     rpcUrl: 'https://api.calibration.node.glif.io/rpc/v1',
     transactionUrl: 'https://calibration.filfox.info/en/message/',
     testnet: true,
-    tokens: { ...six, usdt: { decimals: 18, address: '0xA471B7936906fF810865e52AF86C12B9865C850A' } },
+    tokens: {
+      ...none,
+      usdt: { decimals: 18, contracts: [{ address: '0xA471B7936906fF810865e52AF86C12B9865C850A', symbol: 'USDT' }] },
+    },
+  },
+  base: {
+    name: 'base',
+    chainId: 8453,
+    symbol: 'ETH',
+    nativeDecimals: 18,
+    rpcUrl: 'https://mainnet.base.org',
+    transactionUrl: 'https://basescan.org/tx/',
+    testnet: false,
+    tokens: {
+      usdc: {
+        decimals: 6,
+        contracts: [
+          { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', symbol: 'USDC' },
+          { address: '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA', symbol: 'USDbC' },
+        ],
+      },
+      usdt: { decimals: 6, contracts: [{ address: '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2', symbol: 'USDT' }] },
+      dai: { decimals: 18, contracts: [{ address: '0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb', symbol: 'DAI' }] },
+    },
+  },
+  arbitrum: {
+    name: 'arbitrum',
+    chainId: 42161,
+    symbol: 'ETH',
+    nativeDecimals: 18,
+    rpcUrl: 'https://arb1.arbitrum.io/rpc',
+    transactionUrl: 'https://arbiscan.io/tx/',
+    testnet: false,
+    tokens: {
+      usdc: {
+        decimals: 6,
+        contracts: [
+          { address: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831', symbol: 'USDC' },
+          { address: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8', symbol: 'USDC.e' },
+        ],
+      },
+      usdt: { decimals: 6, contracts: [{ address: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9', symbol: 'USDT' }] },
+      dai: { decimals: 18, contracts: [{ address: '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1', symbol: 'DAI' }] },
+    },
   },
   'fantom-testnet': {
     name: 'fantom-testnet',
@@ -113,7 +183,7 @@ export const networks = {
     rpcUrl: 'https://rpc.testnet.fantom.network/',
     transactionUrl: 'https://testnet.ftmscan.com/tx/',
     testnet: true,
-    tokens: six,
+    tokens: none,
   },
   'polygon-testnet': {
     name: 'polygon-testnet',
@@ -124,7 +194,10 @@ export const networks = {
     transactionUrl: 'https://mumbai.polygonscan.com/tx/',
     testnet: true,
     retired: true,
-    tokens: { ...six, usdc: { decimals: 6, address: '0x742DfA5Aa70a8212857966D491D67B09Ce7D6ec7' } },
+    tokens: {
+      ...none,
+      usdc: { decimals: 6, contracts: [{ address: '0x742DfA5Aa70a8212857966D491D67B09Ce7D6ec7', symbol: 'USDC' }] },
+    },
   },
   'binance-testnet': {
     name: 'binance-testnet',
@@ -134,7 +207,11 @@ export const networks = {
     rpcUrl: 'https://data-seed-prebsc-1-s1.binance.org:8545/',
     transactionUrl: 'https://testnet.bscscan.com/tx/',
     testnet: true,
-    tokens: { usdc: { decimals: 18 }, usdt: { decimals: 18 }, dai: { decimals: 18 } },
+    tokens: {
+      usdc: { decimals: 18, contracts: [] },
+      usdt: { decimals: 18, contracts: [] },
+      dai: { decimals: 18, contracts: [] },
+    },
   },
   'optimism-testnet': {
     name: 'optimism-testnet',
@@ -145,7 +222,7 @@ export const networks = {
     transactionUrl: 'https://kovan-optimistic.etherscan.io/tx/',
     testnet: true,
     retired: true,
-    tokens: six,
+    tokens: none,
   },
   'wallaby-testnet': {
     name: 'wallaby-testnet',
@@ -156,7 +233,46 @@ export const networks = {
     transactionUrl: 'https://explorer.glif.io/',
     testnet: true,
     retired: true,
-    tokens: six,
+    tokens: none,
+  },
+  sepolia: {
+    name: 'sepolia',
+    chainId: 11155111,
+    symbol: 'ETH',
+    nativeDecimals: 18,
+    rpcUrl: 'https://ethereum-sepolia-rpc.publicnode.com',
+    transactionUrl: 'https://sepolia.etherscan.io/tx/',
+    testnet: true,
+    tokens: {
+      ...none,
+      usdc: { decimals: 6, contracts: [{ address: '0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238', symbol: 'USDC' }] },
+    },
+  },
+  'base-sepolia': {
+    name: 'base-sepolia',
+    chainId: 84532,
+    symbol: 'ETH',
+    nativeDecimals: 18,
+    rpcUrl: 'https://sepolia.base.org',
+    transactionUrl: 'https://sepolia.basescan.org/tx/',
+    testnet: true,
+    tokens: {
+      ...none,
+      usdc: { decimals: 6, contracts: [{ address: '0x036CbD53842c5426634e7929541eC2318f3dCF7e', symbol: 'USDC' }] },
+    },
+  },
+  amoy: {
+    name: 'amoy',
+    chainId: 80002,
+    symbol: 'POL',
+    nativeDecimals: 18,
+    rpcUrl: 'https://rpc-amoy.polygon.technology/',
+    transactionUrl: 'https://amoy.polygonscan.com/tx/',
+    testnet: true,
+    tokens: {
+      ...none,
+      usdc: { decimals: 6, contracts: [{ address: '0x41E94Eb019C0762f9Bfcf9Fb1E58725BfB0e7582', symbol: 'USDC' }] },
+    },
   },
 } as const satisfies Record<string, Network>
 

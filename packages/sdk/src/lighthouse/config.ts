@@ -1,4 +1,4 @@
-import { CairnError, keyNodePauseMs, networks } from '@cairn/protocol'
+import { CairnError, keyNodePauseMs, type NetworkCoin, networks } from '@cairn/protocol'
 
 /** A chain as the module this stands in for describes it. Fill in the payment contract to pay there. */
 export type LighthouseNetwork = {
@@ -20,7 +20,9 @@ export type LighthouseNetwork = {
 function describeNetworks(): Record<string, LighthouseNetwork> {
   return Object.fromEntries(
     Object.values(networks).map(({ name, symbol, nativeDecimals, rpcUrl, transactionUrl, chainId, tokens }) => {
-      const addressOf = (token: { decimals: number; address?: string }) => token.address ?? ''
+      // Published clients know one contract of each coin.
+      const addressOf = ({ contracts }: NetworkCoin) =>
+        (contracts.find(({ isPublished }) => isPublished) ?? contracts[0])?.address ?? ''
       return [
         name,
         {
