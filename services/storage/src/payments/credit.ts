@@ -2,7 +2,7 @@ import { bytesForUnits, oneDollar } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import { enter, openAccount } from '../accounts/ledger.ts'
 import type { Schema } from '../db/schema.ts'
-import type { PaymentNetwork } from './payment-settings.ts'
+import type { PaymentNetwork, PaymentToken } from './payment-settings.ts'
 import type { PricedAt, Prices } from './prices.ts'
 import type { PaymentRow } from './store.ts'
 
@@ -22,6 +22,8 @@ export async function judgePayment(
   if (row.token !== '') {
     const token = network.tokens.find(({ address }) => address === row.token)
     if (token === undefined) return { state: 'refused', reason: 'This token is not taken as payment' }
+    const doubt = await doubtToken(prices, token, row.block_time)
+    if (doubt !== undefined) return { state: 'unpriced', reason: doubt }
     return judgeBytes(bytesForUnits(units, token.decimals, oneDollar), undefined)
   }
   const price = await prices.getPriceAt(network.symbol, row.block_time)
@@ -29,6 +31,26 @@ export async function judgePayment(
     return { state: 'unpriced', reason: `There is no fresh price of ${network.symbol} for the time of the payment yet` }
   }
   return judgeBytes(bytesForUnits(units, network.nativeDecimals, price), price)
+}
+
+/**
+ * Why a token does not count as one dollar yet; undefined if it does. One that was worth less when it was paid is credited
+ * once it is worth enough again, for the operator holds it all the while.
+ */
+async function doubtToken(
+  prices: Prices,
+  { symbol, floor }: PaymentToken,
+  blockTimeMs: number,
+): Promise<string | undefined> {
+  if (floor === undefined) return undefined
+  switch (await prices.compareWithFloor(floor, blockTimeMs)) {
+    case 'above':
+      return undefined
+    case 'below':
+      return `${symbol} was worth less than ${floor.price} dollars: the payment is credited once it is worth that again`
+    case 'unknown':
+      return `There is no fresh price of ${floor.symbol}, and ${symbol} has to be worth ${floor.price} dollars`
+  }
 }
 
 function judgeBytes(bytes: bigint, price: PricedAt | undefined): Verdict {

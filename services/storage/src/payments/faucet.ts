@@ -49,7 +49,7 @@ export function createFaucet(network: PaymentNetwork, privateKey: Hex): Faucet {
   return {
     async send(address, coin) {
       if (!isEvmAddress(address)) throw new CairnError('INVALID_ADDRESS')
-      const coins = coin === undefined ? ['native', ...network.tokens.map((token) => token.coin)] : [coin]
+      const coins = coin === undefined ? ['native', ...new Set(network.tokens.map((token) => token.coin))] : [coin]
       const sent: Sent[] = []
       try {
         for (const one of coins) sent.push(await sendOne(address, one))

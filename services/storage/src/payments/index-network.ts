@@ -60,12 +60,13 @@ export type NetworkIndexer = { round(signal?: AbortSignal): Promise<IndexRound> 
 export function createNetworkIndexer(parts: IndexParts): NetworkIndexer {
   const { network } = parts
   const range = createRange(network.rangeMost)
+  const retryUnpriced = createUnpricedRetry(parts)
   const openPanel = createPanels(network, parts.context)
   return {
     async round(signal) {
       const panel = openPanel(signal)
       try {
-        return await indexRound(parts, panel, range)
+        return await indexRound(parts, panel, range, retryUnpriced)
       } catch (error) {
         await noteFault(parts, error)
         throw error
@@ -94,13 +95,18 @@ function createRange(most: number): Range {
   }
 }
 
-async function indexRound(parts: IndexParts, panel: Panel, range: Range): Promise<IndexRound> {
+async function indexRound(
+  parts: IndexParts,
+  panel: Panel,
+  range: Range,
+  retryUnpriced: () => Promise<number>,
+): Promise<IndexRound> {
   const { context, network } = parts
   const { voters, cursor } = await findVoters(parts, panel)
   const headNumber = agreedBy(network, voters, ({ head }) => head.number)
   const finalNumber = agreedBy(network, voters, ({ final }) => final?.number ?? -1)
   let next = cursor === undefined ? network.startBlock : cursor.final_block + 1
-  let credited = await retryUnpriced(parts)
+  let credited = await retryUnpriced()
   let blocks = 0
 
   if (finalNumber >= next) {
@@ -282,19 +288,25 @@ async function recordFinal(
   return credited
 }
 
-async function retryUnpriced({ context, network, prices, requireLease }: IndexParts): Promise<number> {
-  let credited = 0
-  for (const row of await findUnpriced(context.db.read, network, unpricedMost)) {
-    const verdict = await judgePayment(prices, network, row)
-    if (verdict.state === 'unpriced') continue
-    const now = context.clock.now()
-    const isDone = await context.db.write(async (trx) => {
-      await requireLease(trx)
-      return applyVerdict(trx, row, verdict, { freeBytes: context.config.freeBytes, now })
-    })
-    if (isDone) credited++
+/** Tries payments that wait for a price again, some in each round: those that wait for ever keep no other from its turn. */
+function createUnpricedRetry({ context, network, prices, requireLease }: IndexParts): () => Promise<number> {
+  let after = ''
+  return async () => {
+    const rows = await findUnpriced(context.db.read, network, { after, limit: unpricedMost })
+    let credited = 0
+    for (const row of rows) {
+      const verdict = await judgePayment(prices, network, row)
+      if (verdict.state === 'unpriced') continue
+      const now = context.clock.now()
+      const isDone = await context.db.write(async (trx) => {
+        await requireLease(trx)
+        return applyVerdict(trx, row, verdict, { freeBytes: context.config.freeBytes, now })
+      })
+      if (isDone) credited++
+    }
+    after = rows.length < unpricedMost ? '' : (rows.at(-1)?.id ?? '')
+    return credited
   }
-  return credited
 }
 
 /** Users and operators see why nothing is credited. */

@@ -23,10 +23,16 @@ export type PaymentChain = AsyncDisposable & {
   settings(network?: Record<string, unknown>): string
   pay(from: Wallet, value: bigint): Promise<Hex>
   payFor(from: Wallet, beneficiary: Hex, value: bigint): Promise<Hex>
-  payToken(from: Wallet, coin: 'usdc' | 'usdt' | 'dai', units: bigint): Promise<Hex>
+  /** @param token one of the three stablecoins, or the contract of another */
+  payToken(from: Wallet, token: 'usdc' | 'usdt' | 'dai' | Hex, units: bigint): Promise<Hex>
+  /** Deploys one more token with six decimals, of which both wallets have enough. */
+  addToken(options?: { isAllowed: boolean }): Promise<Hex>
+  /** Deploys a feed with eight decimals. */
+  addFeed(price: bigint): Promise<Hex>
   /** Mines so many empty blocks. */
   mine(blocks: number): Promise<void>
-  pushPrice(price: bigint): Promise<void>
+  /** @param to the feed of the chain's coin unless given */
+  pushPrice(price: bigint, to?: Hex): Promise<void>
 }
 
 export const feedDecimals = 8
@@ -50,14 +56,17 @@ export async function startPaymentChain(args: readonly string[] = []): Promise<P
     return hash
   }
   const tokens = { usdc, usdt, dai }
-  for (const token of Object.values(tokens)) {
+  const setUp = async (token: Hex, isAllowed: boolean): Promise<void> => {
     const admin = { address: payments, abi: paymentsAbi } as const
-    await wait(await owner.writeContract({ ...admin, functionName: 'updateERC20Token', args: [token, true] }))
+    if (isAllowed) {
+      await wait(await owner.writeContract({ ...admin, functionName: 'updateERC20Token', args: [token, true] }))
+    }
     for (const wallet of [alice, bob]) {
       const args = [wallet.account.address, 10n ** 24n] as const
       await wait(await owner.writeContract({ address: token, abi: localUsdcAbi, functionName: 'mint', args }))
     }
   }
+  for (const token of Object.values(tokens)) await setUp(token, true)
   return {
     chain,
     payments,
@@ -94,8 +103,14 @@ export async function startPaymentChain(args: readonly string[] = []): Promise<P
         await from.writeContract({ address: payments, abi: paymentsAbi, functionName: 'payFor', args, value }),
       )
     },
-    async payToken(from, coin, units) {
-      const token = tokens[coin]
+    async addToken({ isAllowed } = { isAllowed: true }) {
+      const token = await chain.deploy(localUsdcAbi, localUsdcBytecode)
+      await setUp(token, isAllowed)
+      return token
+    },
+    addFeed: (price) => chain.deploy(localPriceFeedAbi, localPriceFeedBytecode, [feedDecimals, 'X / USD', price]),
+    async payToken(from, which, units) {
+      const token = which === 'usdc' || which === 'usdt' || which === 'dai' ? tokens[which] : which
       await wait(
         await from.writeContract({ address: token, abi: approveAbi, functionName: 'approve', args: [payments, units] }),
       )
@@ -105,9 +120,9 @@ export async function startPaymentChain(args: readonly string[] = []): Promise<P
     async mine(blocks) {
       await chain.miner.mine({ blocks })
     },
-    async pushPrice(price) {
+    async pushPrice(price, to = feed) {
       await wait(
-        await owner.writeContract({ address: feed, abi: localPriceFeedAbi, functionName: 'push', args: [price] }),
+        await owner.writeContract({ address: to, abi: localPriceFeedAbi, functionName: 'push', args: [price] }),
       )
     },
     [Symbol.asyncDispose]: () => chain[Symbol.asyncDispose](),

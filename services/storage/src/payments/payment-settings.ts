@@ -1,8 +1,26 @@
-import { CairnError, isNetworkName, networks, type Stablecoin, stablecoins } from '@cairn/protocol'
+import { CairnError, isNetworkName, type Network, networks, type Stablecoin, stablecoins } from '@cairn/protocol'
 import * as v from 'valibot'
 
-/** A stablecoin on one network. */
-export type PaymentToken = { readonly coin: Stablecoin; readonly address: string; readonly decimals: number }
+/** A token that is taken on one network. A coin may have several: one of its issuer, others of bridges. */
+export type PaymentToken = {
+  readonly coin: Stablecoin
+  /** In lower case. */
+  readonly address: string
+  /** The same for all tokens of a coin on a network, so that a price in the coin is one number of units. */
+  readonly decimals: number
+  /** The token's own symbol. */
+  readonly symbol: string
+  /** What it has to be worth to count as one dollar; undefined where it always does. */
+  readonly floor: TokenFloor | undefined
+}
+
+/** The least price at which a token counts as one dollar. */
+export type TokenFloor = {
+  /** Symbol of the price source. */
+  readonly symbol: string
+  /** In dollars. */
+  readonly price: number
+}
 
 /** When a block counts as final: by the tag the chain itself gives, or by so many blocks on top of it. */
 export type Finality = { readonly tag: 'finalized' | 'safe' } | { readonly blocks: number }
@@ -57,6 +75,8 @@ export type PriceSource = {
   readonly feeds: readonly PriceFeed[]
   /** Feeds that lie further apart than this stop payments from being priced. */
   readonly deviationPercent: number
+  /** For stablecoins: the dollars that one has to be worth to count as a dollar. */
+  readonly floor: number
 }
 
 /** All that is needed to take payments. */
@@ -89,6 +109,16 @@ const rpcUrls = v.pipe(
   ),
 )
 
+const symbol = v.pipe(v.string(), v.regex(/^[A-Za-z0-9]{1,12}$/))
+
+const token = v.strictObject({
+  address,
+  decimals: v.optional(v.pipe(whole, v.maxValue(36))),
+  symbol: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9.]{1,16}$/))),
+  price: v.optional(symbol),
+})
+const maxTokens = 8
+
 const networkSchema = v.strictObject({
   chainId: v.optional(v.pipe(whole, v.minValue(1))),
   rpcUrls,
@@ -97,10 +127,10 @@ const networkSchema = v.strictObject({
   contract: address,
   startBlock: v.optional(whole, 0),
   finality: v.optional(finality, { tag: 'finalized' }),
-  symbol: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9]{1,12}$/))),
+  symbol: v.optional(symbol),
   nativeDecimals: v.optional(v.pipe(whole, v.maxValue(36))),
   tokens: v.optional(
-    v.record(v.picklist(stablecoins), v.strictObject({ address, decimals: v.optional(v.pipe(whole, v.maxValue(36))) })),
+    v.record(v.picklist(stablecoins), v.union([token, v.pipe(v.array(token), v.minLength(1), v.maxLength(maxTokens))])),
   ),
   mayRestart: v.optional(v.boolean(), false),
   pollMs: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(50), v.maxValue(600_000)), 5_000),
@@ -120,10 +150,11 @@ const settingsSchema = v.strictObject({
   networks: v.record(v.pipe(v.string(), v.regex(/^[a-z0-9-]{1,32}$/)), networkSchema),
   prices: v.optional(
     v.record(
-      v.pipe(v.string(), v.regex(/^[A-Za-z0-9]{1,12}$/)),
+      symbol,
       v.strictObject({
         feeds: v.pipe(v.array(feedSchema), v.minLength(1), v.maxLength(4)),
         deviationPercent: v.optional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(50)), 5),
+        floor: v.optional(v.pipe(v.number(), v.minValue(0.5), v.maxValue(1)), 0.97),
       }),
     ),
     {},
@@ -145,10 +176,13 @@ export function parsePaymentSettings(json: string): PaymentSettings {
     const [issue] = found.issues
     throw wrong(`${v.getDotPath(issue) ?? 'the whole'}: ${issue.message}`)
   }
-  const all = Object.entries(found.output.networks).map(([name, network]) => completeNetwork(name, network))
-  const prices = Object.entries(found.output.prices).map(([symbol, source]) => ({
-    symbol: symbol.toUpperCase(),
+  const sources = new Map(Object.entries(found.output.prices).map(([name, source]) => [name.toUpperCase(), source]))
+  const floors = new Map([...sources].map(([name, { floor }]) => [name, floor]))
+  const all = Object.entries(found.output.networks).map(([name, network]) => completeNetwork(name, network, floors))
+  const prices = [...sources].map(([symbol, source]) => ({
+    symbol,
     deviationPercent: source.deviationPercent,
+    floor: source.floor,
     feeds: source.feeds.map((feed) => ({
       ...findFeedEndpoints(symbol, feed, all),
       address: feed.address,
@@ -187,23 +221,17 @@ function readQuorum(name: string, { rpcUrls, quorum }: v.InferOutput<typeof netw
   )
 }
 
-function completeNetwork(name: string, given: v.InferOutput<typeof networkSchema>): PaymentNetwork {
-  const known = isNetworkName(name) ? networks[name] : undefined
+function completeNetwork(
+  name: string,
+  given: v.InferOutput<typeof networkSchema>,
+  floors: ReadonlyMap<string, number>,
+): PaymentNetwork {
+  const known = findKnown(name, given)
   const chainId = given.chainId ?? known?.chainId
   const symbol = given.symbol ?? known?.symbol
   const nativeDecimals = given.nativeDecimals ?? known?.nativeDecimals ?? 18
   if (chainId === undefined || symbol === undefined) throw wrong(`networks.${name}: chainId and symbol are needed`)
   const [first = ''] = given.rpcUrls
-  const tokens = stablecoins.flatMap((coin): PaymentToken[] => {
-    const own = given.tokens?.[coin]
-    const usual: { decimals: number; address?: string } | undefined = known?.tokens[coin]
-    // Where tokens are given, they are all there are.
-    const tokenAddress = own?.address ?? (given.tokens === undefined ? usual?.address : undefined)
-    if (tokenAddress === undefined) return []
-    const decimals = own?.decimals ?? usual?.decimals
-    if (decimals === undefined) throw wrong(`networks.${name}.tokens.${coin}: decimals are needed`)
-    return [{ coin, address: tokenAddress.toLowerCase(), decimals }]
-  })
   return {
     name,
     chainId,
@@ -215,11 +243,63 @@ function completeNetwork(name: string, given: v.InferOutput<typeof networkSchema
     finality: given.finality,
     symbol: symbol.toUpperCase(),
     nativeDecimals,
-    tokens,
+    tokens: readTokens(name, given, known, floors),
     pollMs: given.pollMs,
     mayRestart: given.mayRestart,
     rangeMost: given.rangeMost,
   }
+}
+
+/** What is known of a network by its name. Of a chain that was shut down nothing holds but its name. */
+function findKnown(name: string, { chainId }: v.InferOutput<typeof networkSchema>): Network | undefined {
+  if (!isNetworkName(name)) return undefined
+  const known: Network = networks[name]
+  if (known.retired !== true) return known
+  if (chainId !== undefined) return undefined
+  throw wrong(
+    `networks.${name}: the chain ${known.chainId} was shut down, no payments can be taken on it. A chain of your own under this name needs its chainId`,
+  )
+}
+
+/** The tokens of a network: those that are given, where any are, else those that are known. */
+function readTokens(
+  name: string,
+  given: v.InferOutput<typeof networkSchema>,
+  known: Network | undefined,
+  floors: ReadonlyMap<string, number>,
+): PaymentToken[] {
+  const tokens = stablecoins.flatMap((coin) => {
+    const own = given.tokens?.[coin]
+    const listed: readonly v.InferOutput<typeof token>[] =
+      given.tokens === undefined ? (known?.tokens[coin].contracts ?? []) : [own ?? []].flat()
+    return listed.map((one): PaymentToken => {
+      const place = `networks.${name}.tokens.${coin}`
+      const decimals = one.decimals ?? known?.tokens[coin].decimals
+      if (decimals === undefined) throw wrong(`${place}: decimals are needed`)
+      if (one.price !== undefined && !floors.has(one.price.toUpperCase()))
+        throw wrong(`${place}: there is no price source ${one.price}`)
+      const address = one.address.toLowerCase()
+      const contract = known?.tokens[coin].contracts.find((other) => other.address.toLowerCase() === address)
+      const priceSymbol = (one.price ?? coin).toUpperCase()
+      const floor = floors.get(priceSymbol)
+      return {
+        coin,
+        address,
+        decimals,
+        symbol: one.symbol ?? contract?.symbol ?? coin.toUpperCase(),
+        floor: floor === undefined ? undefined : { symbol: priceSymbol, price: floor },
+      }
+    })
+  })
+  for (const [i, one] of tokens.entries()) {
+    const others = tokens.slice(0, i)
+    if (others.some(({ address }) => address === one.address))
+      throw wrong(`networks.${name}.tokens: ${one.address} is given twice`)
+    // A price in a coin is one number of units, whichever of its tokens a wallet has.
+    if (others.some(({ coin, decimals }) => coin === one.coin && decimals !== one.decimals))
+      throw wrong(`networks.${name}.tokens.${one.coin}: its tokens have different decimals`)
+  }
+  return tokens
 }
 
 function readJson(json: string): unknown {

@@ -10,7 +10,7 @@ import {
 import type { Context } from '../context.ts'
 import { createChainReader } from './chain.ts'
 import { describePayment } from './describe-payment.ts'
-import type { PaymentSettings } from './payment-settings.ts'
+import type { PaymentNetwork, PaymentSettings } from './payment-settings.ts'
 import { findCursor, type PaymentRow } from './store.ts'
 
 const rowsOfPage = 100
@@ -109,8 +109,19 @@ export function describeChains({ networks }: PaymentSettings): ChainProfile[] {
     symbol: network.symbol,
     nativeDecimals: network.nativeDecimals,
     paymentContract: network.contract,
-    tokens: Object.fromEntries(network.tokens.map(({ coin, address, decimals }) => [coin, { address, decimals }])),
+    tokens: describePreferred(network),
+    tokenList: network.tokens.map(({ floor, ...token }) => ({ ...token, ...(floor === undefined ? {} : { floor }) })),
   }))
+}
+
+/** The first token of each coin, for clients that know one. */
+function describePreferred({ tokens }: PaymentNetwork): ChainProfile['tokens'] {
+  const byCoin = Map.groupBy(tokens, ({ coin }) => coin)
+  return Object.fromEntries(
+    [...byCoin].flatMap(([coin, [first]]) =>
+      first === undefined ? [] : [[coin, { address: first.address, decimals: first.decimals }]],
+    ),
+  )
 }
 
 /** How to buy what is missing: prices of stablecoins in their smallest units, on every network. */

@@ -2,7 +2,7 @@ import { CairnError, type CoinPrice } from '@cairn/protocol'
 import type { Dependency } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { createFeedReader, type FeedReader, type FeedRound } from './feed.ts'
-import type { PriceFeed, PriceSource } from './payment-settings.ts'
+import type { PriceFeed, PriceSource, TokenFloor } from './payment-settings.ts'
 
 /** A price, and the round of the feed that says so. */
 export type PricedAt = CoinPrice & { source: string; atMs: number }
@@ -17,6 +17,12 @@ export type Prices = {
    * @returns undefined while there is no price that is fresh enough
    */
   getPriceAt(symbol: string, timeMs: number): Promise<PricedAt | undefined>
+  /**
+   * Whether a token is worth as much as it has to be, now or when it was paid: the round in force then counts, not the
+   * highest of a quote.
+   * @returns `unknown` while there is no price that is fresh enough
+   */
+  compareWithFloor(floor: TokenFloor, timeMs: number): Promise<'above' | 'below' | 'unknown'>
 }
 
 /** How long a quote is held to. */
@@ -24,6 +30,8 @@ export const quoteLifetimeMs = 10 * 60_000
 /** What a feed may be late beyond its heartbeat. */
 const marginMs = 10 * 60_000
 const tickerKeepMs = 10_000
+/** Past prices kept, of as many payments that wait. */
+const maxPast = 1_000
 /** Rounds looked at for one quote window: feeds answer every few seconds at most. */
 const windowRoundsMost = 400
 
@@ -51,7 +59,30 @@ export function createPrices(context: PricesContext, sources: readonly PriceSour
     throw new CairnError('PRICE_UNKNOWN', { message: found.message, details: { symbol } })
   }
 
-  return {
+  /** Rounds that were in force at a time: they stay the same, and payments that wait ask for them again and again. */
+  const past = new Map<string, PricedAt>()
+  const findPast = async (source: PriceSource, timeMs: number): Promise<PricedAt | undefined> => {
+    const key = `${source.symbol} ${timeMs}`
+    const known = past.get(key)
+    if (known !== undefined) return known
+    const found = await pickAgreeing(
+      context,
+      source,
+      async (feed, reader) => {
+        const round = await findLastBefore(reader, await reader.getLatest(), timeMs)
+        if (round === undefined) return undefined
+        return (await isUsable(feed, reader, round, timeMs, clock.now())) ? round : undefined
+      },
+      isEqual,
+    )
+    if (CairnError.is(found)) return undefined
+    const [oldest] = past.keys()
+    if (past.size >= maxPast && oldest !== undefined) past.delete(oldest)
+    past.set(key, found)
+    return found
+  }
+
+  const prices: Prices = {
     getTicker(symbol) {
       const name = symbol.toUpperCase()
       const now = clock.now()
@@ -76,7 +107,24 @@ export function createPrices(context: PricesContext, sources: readonly PriceSour
         context.dependencies.add({ kind: 'feed', name: source.symbol }).failed(found)
       return undefined
     },
+    async compareWithFloor(floor, timeMs) {
+      const source = findSource(sources, floor.symbol)
+      if (source === undefined) return 'unknown'
+      const now = await prices.getTicker(floor.symbol).catch((error: unknown) => {
+        if (CairnError.is(error, 'PRICE_UNKNOWN')) return undefined
+        throw error
+      })
+      if (now !== undefined && isAtLeast(now, floor.price)) return 'above'
+      const then = await findPast(source, timeMs)
+      if (then !== undefined && isAtLeast(then, floor.price)) return 'above'
+      return now === undefined && then === undefined ? 'unknown' : 'below'
+    },
   }
+  return prices
+}
+
+function isAtLeast({ price, decimals }: CoinPrice, dollars: number): boolean {
+  return price * 1_000_000n >= BigInt(Math.round(dollars * 1_000_000)) * 10n ** BigInt(decimals)
 }
 
 function findSource(sources: readonly PriceSource[], symbol: string): PriceSource | undefined {

@@ -120,19 +120,19 @@ export async function writeCursor(
     .execute()
 }
 
-/** Payments that wait for a price. */
+/** Payments that wait for a price, in the order they were seen. @param after id of the last one of the round before */
 export async function findUnpriced(
   db: Kysely<Schema>,
   { chainId }: PaymentNetwork,
-  most: number,
+  { after, limit }: { after: string; limit: number },
 ): Promise<PaymentRow[]> {
   return db
     .selectFrom('payment')
     .selectAll()
     .where('chain_id', '=', chainId)
     .where('state', '=', 'unpriced')
-    .orderBy('block_number')
+    .where('id', '>', after)
     .orderBy('id')
-    .limit(most)
+    .limit(limit)
     .execute()
 }
