@@ -23,7 +23,7 @@ import {
   useFaucet,
   waitForCredit,
 } from '@cairn/sdk'
-import { createPublicClient, createWalletClient, type EIP1193Provider, type Hex, http } from 'viem'
+import { createPublicClient, createWalletClient, type EIP1193Provider, type Hex, http, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { anvil } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -84,6 +84,42 @@ describe.each(['native', 'usdc', 'usdt', 'dai'] as const)('in %s', (coin) => {
     await buy(coin, MIB, payer, friend.address)
     expect((await getUsage(payer.client)).limitBytes).toBe(free)
     expect((await getUsage(friend.client)).limitBytes).toBeGreaterThanOrEqual(free + MIB)
+  })
+})
+
+test('of several tokens of a coin the one is paid that the wallet has, or the one that is named', async () => {
+  const payer = await openPayer()
+  const { chain } = network.profile
+  if (chain === undefined) throw new Error('the network has no chain')
+  const [usdc, usdt] = [chain.tokens['usdc']?.address, chain.tokens['usdt']?.address] as [Hex, Hex]
+  // A network that takes two tokens as one coin: the service credits either, the client chooses.
+  const token = (symbol: string, address: string) => ({ coin: 'usdc', symbol, address, decimals: 6 })
+  const chains = [{ ...chain, tokenList: [token('USDC', usdc), token('USDC.e', usdt)] }]
+  const client = createClient({ network: { ...network.profile, chain: chains[0], chains } })
+  const wish = { sizeBytes: MIB, coin: 'usdc' } as const
+  expect(await pay(client, payer.signer, wish)).toMatchObject({ token: usdc.toLowerCase() })
+  expect(await pay(client, payer.signer, { ...wish, token: usdt })).toMatchObject({ token: usdt.toLowerCase() })
+  const reader = createPublicClient({ chain: anvil, transport: http(chain.rpcUrl) })
+  const wallet = createWalletClient({
+    account: privateKeyToAccount(payer.privateKey),
+    chain: anvil,
+    transport: http(chain.rpcUrl),
+  })
+  const abi = parseAbi(['function balanceOf(address) view returns (uint256)', 'function transfer(address, uint256)'])
+  const contract = { address: usdc, abi } as const
+  const held = await reader.readContract({ ...contract, functionName: 'balanceOf', args: [payer.address] })
+  const hash = await wallet.writeContract({
+    ...contract,
+    functionName: 'transfer',
+    args: [`0x${'7'.repeat(40)}`, held],
+  })
+  await reader.waitForTransactionReceipt({ hash })
+  expect(await pay(client, payer.signer, wish)).toMatchObject({ token: usdt.toLowerCase() })
+  await expect(pay(client, payer.signer, { ...wish, token: usdc })).rejects.toMatchObject({
+    code: 'INSUFFICIENT_FUNDS',
+  })
+  await expect(pay(client, payer.signer, { ...wish, token: payer.address })).rejects.toMatchObject({
+    code: 'TOKEN_NOT_SUPPORTED',
   })
 })
 

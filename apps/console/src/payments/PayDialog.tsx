@@ -41,7 +41,7 @@ export function PayDialog({
   const config = useConfig()
   const { status, chainId } = useConnection()
   // Asked again every minute, for a price in the chain’s own coin holds ten: what is shown is what is paid.
-  const { amount, symbol, units, decimals } = price
+  const { amount, units, decimals } = price
   const {
     data: outlook,
     error,
@@ -52,6 +52,8 @@ export function PayDialog({
     staleTime: 0,
     gcTime: 0,
   })
+  // Of several tokens of a coin the one is named that the wallet is going to show.
+  const shown = outlook?.token === undefined ? price : { ...price, symbol: outlook.token.symbol }
   const isPoor = outlook !== undefined && outlook.balanceUnits < units
   const isAway = status !== 'connected'
 
@@ -66,7 +68,9 @@ export function PayDialog({
       if (!isAborted(error)) toastError(words.storage.failed, error)
       return
     }
-    await startPayment(client, { provider, address }, { address, price, coin, sizeBytes })
+    const token = outlook?.token?.address
+    const agreed = { address, price: shown, coin, sizeBytes }
+    await startPayment(client, { provider, address }, { ...agreed, ...(token === undefined ? {} : { token }) })
   }
   return (
     <Modal
@@ -93,7 +97,7 @@ export function PayDialog({
         <Line label={words.storage.youGet}>{formatBytes(sizeBytes)}</Line>
         <Line label={words.storage.youPay}>
           <span className="font-semibold">
-            {amount} {symbol}
+            {amount} {shown.symbol}
           </span>{' '}
           <span className="text-ink-soft">{words.storage.about(formatUsd(priceUsd(sizeBytes)))}</span>
         </Line>
@@ -106,7 +110,7 @@ export function PayDialog({
         </Line>
         {outlook === undefined ? undefined : (
           <Line label={words.storage.balance}>
-            {formatUnits(outlook.balanceUnits, decimals)} {symbol}
+            {formatUnits(outlook.balanceUnits, decimals)} {shown.symbol}
           </Line>
         )}
       </dl>
@@ -125,13 +129,13 @@ export function PayDialog({
           </p>
         ) : isPoor ? (
           <p role="alert" className="text-warn">
-            {words.storage.tooLittle(symbol)}
+            {words.storage.tooLittle(shown.symbol)}
           </p>
         ) : (
           <>
             <p className="font-medium">{words.storage.walletAsks}</p>
             <ol className="mt-1 list-decimal pl-5 text-ink-soft">
-              {asksOf(outlook, price, chain, chainId).map((text) => (
+              {asksOf(outlook, shown, chain, chainId).map((text) => (
                 <li key={text}>{text}</li>
               ))}
             </ol>

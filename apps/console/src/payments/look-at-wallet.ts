@@ -1,4 +1,4 @@
-import type { ChainProfile } from '@cairn/protocol'
+import { CairnError, type ChainProfile, type TokenProfile, tokensOf } from '@cairn/protocol'
 import type { Coin } from '@cairn/sdk'
 import { getAddress, parseAbi } from 'viem'
 import type { Config } from 'wagmi'
@@ -8,6 +8,8 @@ import { getBalance, getCapabilities, readContract } from 'wagmi/actions'
 export type WalletOutlook = {
   /** Smallest units of the coin. */
   balanceUnits: bigint
+  /** The token that is paid in; undefined for the chain's own coin. */
+  token?: TokenProfile
   /** `batch`: approval and payment in one window (EIP-5792). `none`: the allowance of before is enough. */
   approval: 'none' | 'apart' | 'batch'
 }
@@ -24,23 +26,32 @@ export async function lookAtWallet(
   holder: string,
   { coin, units }: { coin: Coin; units: bigint },
 ): Promise<WalletOutlook> {
-  const { chainId, paymentContract, tokens } = chain
+  const { chainId, paymentContract } = chain
   const account = getAddress(holder)
   if (coin === 'native') {
     const { value } = await getBalance(config, { address: account, chainId })
     return { balanceUnits: value, approval: 'none' }
   }
-  const read = { address: getAddress(tokens[coin]?.address ?? ''), abi: tokenAbi, chainId } as const
-  const [balanceUnits, allowance] = await Promise.all([
-    readContract(config, { ...read, functionName: 'balanceOf', args: [account] }),
-    readContract(config, {
-      ...read,
-      functionName: 'allowance',
-      args: [account, getAddress(paymentContract ?? '')],
+  const held = await Promise.all(
+    tokensOf(chain, coin).map(async (token) => {
+      const read = { address: getAddress(token.address), abi: tokenAbi, chainId } as const
+      const [balanceUnits, allowance] = await Promise.all([
+        readContract(config, { ...read, functionName: 'balanceOf', args: [account] }),
+        readContract(config, {
+          ...read,
+          functionName: 'allowance',
+          args: [account, getAddress(paymentContract ?? '')],
+        }),
+      ])
+      return { token, balanceUnits, allowance }
     }),
-  ])
-  if (allowance >= units) return { balanceUnits, approval: 'none' }
-  return { balanceUnits, approval: (await canBatch(config, chainId)) ? 'batch' : 'apart' }
+  )
+  // The first that the wallet has enough of, as the payment itself chooses.
+  const chosen = held.find(({ balanceUnits }) => balanceUnits >= units) ?? held[0]
+  if (chosen === undefined) throw new CairnError('TOKEN_NOT_SUPPORTED', { details: { coin } })
+  const { token, balanceUnits, allowance } = chosen
+  if (allowance >= units) return { token, balanceUnits, approval: 'none' }
+  return { token, balanceUnits, approval: (await canBatch(config, chainId)) ? 'batch' : 'apart' }
 }
 
 async function canBatch(config: Config, chainId: number): Promise<boolean> {

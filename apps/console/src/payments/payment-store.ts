@@ -55,12 +55,19 @@ function stopWatching(): void {
 }
 
 /** What is paid, as it was shown to the user before the wallet is asked. */
-export type AgreedPayment = { address: string; price: Price; coin: Coin; sizeBytes: number }
+export type AgreedPayment = {
+  address: string
+  price: Price
+  coin: Coin
+  /** Contract of the token, where it is one. */
+  token?: string
+  sizeBytes: number
+}
 
 /** Pays and waits for the credit. Never throws: what went wrong is in the store. A second payment waits for the first. */
 export async function startPayment(client: Client, signer: PaySigner, agreed: AgreedPayment): Promise<void> {
   if (running !== undefined && !isOver(running)) return
-  const { price, coin, sizeBytes } = agreed
+  const { price, coin, token, sizeBytes } = agreed
   const { network, symbol, amount, units } = price
   const address = agreed.address.toLowerCase()
   const { signal } = abort
@@ -79,7 +86,7 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
     const paid = await pay(
       client,
       signer,
-      { units, coin, network },
+      { units, coin, network, ...(token === undefined ? {} : { token }) },
       {
         onEvent: (event) => {
           if (event.step === 'approving') change({ step: 'approve', hasApproval: true })

@@ -57,6 +57,7 @@ export const pay: Command = {
   arity: [1, 1],
   options: {
     ...coinOption,
+    token: { type: 'string', value: 'address', about: 'contract of the token, where a coin has several' },
     for: { type: 'string', value: 'address', about: 'account that gets the storage (the wallet’s own)' },
     yes: { type: 'boolean', short: 'y', about: 'do not ask' },
     'no-wait': { type: 'boolean', about: 'do not wait until it is credited' },
@@ -76,10 +77,12 @@ export const pay: Command = {
     }
     const { privateKey } = await findPayer(surroundings, client)
     const beneficiary = text(values, 'for')
+    const token = text(values, 'token')
     const wish = {
       units: price.units,
       coin,
       network: chain.name,
+      ...(token === undefined ? {} : { token }),
       ...(beneficiary === undefined ? {} : { beneficiary }),
     }
     const paid = await payForStorage(client, { privateKey }, wish, {

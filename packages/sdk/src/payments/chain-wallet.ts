@@ -1,5 +1,5 @@
 import { paymentsAbi } from '@cairn/contracts'
-import { CairnError, type ChainProfile, isPrivateKey } from '@cairn/protocol'
+import { CairnError, type ChainProfile, isPrivateKey, type TokenProfile } from '@cairn/protocol'
 import {
   type Account,
   type Chain,
@@ -34,7 +34,6 @@ import {
 } from 'viem/actions'
 import type { PayOptions } from './pay.ts'
 import { describePayError } from './pay-errors.ts'
-import type { Coin } from './price.ts'
 
 /** Who pays: a private key, a wallet of the browser by its EIP-1193 provider, or a wallet client of viem with an account. */
 export type PaySigner =
@@ -48,18 +47,22 @@ export type PayEvent =
   | { step: 'sent'; txHash: string }
   | { step: 'mined'; txHash: string }
 
-/** What is paid. */
-type Payment = { coin: Coin; units: bigint; beneficiary?: Hex }
+/** What is paid: units of a token, or of the chain's own coin where none is named. */
+type Payment = { token?: TokenProfile; units: bigint; beneficiary?: Hex }
 
 /** A wallet on one chain. */
 export type ChainWallet = {
   readonly address: string
+  /** The first token that the contract takes and the wallet has enough of. @throws CairnError INSUFFICIENT_FUNDS, TOKEN_NOT_SUPPORTED */
+  findToken(tokens: readonly TokenProfile[], units: bigint): Promise<TokenProfile>
   /** Answers the transaction, once it is in a block. */
   pay(payment: Payment): Promise<string>
 }
 
 /** What talks to one chain, over an endpoint or a wallet. */
 type ChainClient = Client<Transport, Chain>
+
+type Amount = Omit<Payment, 'token'>
 
 type PayableChain = ChainProfile & { paymentContract: string }
 
@@ -97,14 +100,19 @@ export async function openChainWallet(
     const parts: Parts = { profile, wallet, account, reader, onEvent, signal, canAsk }
     return {
       address: account.address,
-      pay: async (payment) => {
-        try {
-          return payment.coin === 'native' ? await payNative(parts, payment) : await payToken(parts, payment)
-        } catch (error) {
-          throw describePayError(error)
-        }
-      },
+      findToken: (tokens, units) => described(() => findToken(parts, tokens, units)),
+      pay: ({ token, ...payment }) =>
+        described(() => (token === undefined ? payNative(parts, payment) : payToken(parts, token, payment))),
     }
+  } catch (error) {
+    throw describePayError(error)
+  }
+}
+
+/** Whatever goes wrong on a chain, as one of our errors. */
+async function described<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
     throw describePayError(error)
   }
@@ -169,7 +177,7 @@ async function changeChain(wallet: ChainClient, chain: Chain): Promise<void> {
   }
 }
 
-async function payNative(parts: Parts, { units, beneficiary }: Payment): Promise<string> {
+async function payNative(parts: Parts, { units, beneficiary }: Amount): Promise<string> {
   const { profile, wallet, account, reader, onEvent } = parts
   const to = getAddress(profile.paymentContract)
   const balance = await getBalance(reader, { address: account.address })
@@ -190,13 +198,41 @@ async function payNative(parts: Parts, { units, beneficiary }: Payment): Promise
   return waitUntilMined(parts, hash, 'sent')
 }
 
-async function payToken(parts: Parts, { coin, units, beneficiary }: Payment): Promise<string> {
+async function findToken(
+  { profile, account, reader }: Parts,
+  tokens: readonly TokenProfile[],
+  units: bigint,
+): Promise<TokenProfile> {
+  const contract = { address: getAddress(profile.paymentContract), abi: paymentsAbi } as const
+  const found = await Promise.all(
+    tokens.map(async (token) => {
+      const address = getAddress(token.address)
+      const [balance, isTaken] = await Promise.all([
+        readContract(reader, { address, abi: tokenAbi, functionName: 'balanceOf', args: [account.address] }),
+        readContract(reader, { ...contract, functionName: 'getTokenStatus', args: [address] }),
+      ])
+      return { token, balance, isTaken }
+    }),
+  )
+  const taken = found.filter(({ isTaken }) => isTaken)
+  const [first] = taken
+  if (first === undefined) {
+    const symbols = tokens.map(({ symbol }) => symbol).join(', ')
+    throw new CairnError('TOKEN_NOT_SUPPORTED', {
+      message: `The payment contract on ${profile.name} does not take ${symbols}`,
+      details: { tokens: tokens.map(({ address }) => address) },
+    })
+  }
+  const rich = taken.find(({ balance }) => balance >= units)
+  if (rich === undefined) throw tooLittle(first.token.symbol, first.balance, units)
+  return rich.token
+}
+
+async function payToken(parts: Parts, { address }: TokenProfile, { units, beneficiary }: Amount): Promise<string> {
   const { profile, account, reader } = parts
-  const token = getAddress(profile.tokens[coin]?.address ?? '')
+  const token = getAddress(address)
   const contract = getAddress(profile.paymentContract)
   const read = { address: token, abi: tokenAbi } as const
-  const balance = await readContract(reader, { ...read, functionName: 'balanceOf', args: [account.address] })
-  if (balance < units) throw tooLittle(coin.toUpperCase(), balance, units)
   const allowance = await readContract(reader, {
     ...read,
     functionName: 'allowance',
