@@ -48,6 +48,16 @@ test('a contract is deployed, allows a token, is paused, emptied and handed over
     expect(await tool('status', usdc, '--contract', contract)).toContain('not taken')
     await expect(tool('withdraw', 'native', to, '99', ...as(aliceKey))).rejects.toThrow('INSUFFICIENT_CONTRACT_BALANCE')
     await expect(tool('dance')).rejects.toThrow('there is no action')
+    for (const [wrong, what] of [
+      [to, 'no contract at this address'],
+      [usdc, 'another contract'],
+    ] as const) {
+      const elsewhere = ['--contract', wrong, '--key-file', ownerKey]
+      await expect(tool('pause', ...elsewhere)).rejects.toThrow(what)
+      await expect(tool('allow', usdc, ...elsewhere)).rejects.toThrow(what)
+      await expect(tool('withdraw', 'native', to, '1', ...elsewhere)).rejects.toThrow(what)
+      await expect(tool('status', '--contract', wrong)).rejects.toThrow(what)
+    }
     await expect(tool('pause', '--contract', 'nowhere', '--key-file', ownerKey)).rejects.toThrow('no address')
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -55,6 +55,18 @@ function say(text: string): void {
 const reader = createPublicClient({ transport: http(values.rpc ?? fail('--rpc is needed')) })
 const contract = () => ({ address: readAddress(values.contract, '--contract'), abi: paymentsAbi }) as const
 
+/** A call to an address without code succeeds and does nothing, so what stands there is compared with the contract itself. */
+async function requirePayments(): Promise<void> {
+  const { address } = contract()
+  const code = (await reader.getCode({ address }))?.slice(2) ?? ''
+  // What is deployed is the end of what deploys it: the contract has no immutable values.
+  if (code !== '' && paymentsBytecode.endsWith(code)) return
+  throw new CairnError('INVALID_REQUEST', {
+    message: `${address} is not the payment contract: there is ${code === '' ? 'no' : 'another'} contract at this address`,
+    hint: 'Nothing was sent. Compare the address with what `deploy` printed, and check that --rpc is the same chain.',
+  })
+}
+
 async function openWallet() {
   const path = values['key-file'] ?? fail('--key-file is needed')
   const key = (await readFile(path, 'utf8')).trim()
@@ -73,6 +85,7 @@ async function wait(hash: Hex): Promise<Hex | null | undefined> {
 /** Plays a call through first, so that an error has its name, and sends it. */
 async function send(functionName: string, parts: readonly unknown[]): Promise<void> {
   const wallet = await openWallet()
+  await requirePayments()
   const abi: Abi = paymentsAbi
   const request = { address: contract().address, abi, functionName, args: parts }
   await reader.simulateContract({ ...request, account: wallet.account })
@@ -105,6 +118,7 @@ const actions: Record<string, () => Promise<void>> = {
     say(`contract ${await wait(hash)}, owned by ${owner}`)
   },
   async status() {
+    await requirePayments()
     const [owner, next, isPaused, last] = await Promise.all([
       reader.readContract({ ...contract(), functionName: 'owner' }),
       reader.readContract({ ...contract(), functionName: 'pendingOwner' }),
@@ -126,6 +140,7 @@ const actions: Record<string, () => Promise<void>> = {
   pause: () => send('pause', []),
   unpause: () => send('unpause', []),
   async withdraw() {
+    await requirePayments()
     const token: Hex = args[0] === 'native' ? `0x${'0'.repeat(40)}` : readAddress(args[0], 'token')
     const { decimals } = await describe(token)
     await send('withdraw', [token, readAddress(args[1], 'receiver'), parseUnits(args[2] ?? '', decimals)])
