@@ -1,3 +1,14 @@
+export { isJsonObject, type Json, type PlainJson } from './chain/json.ts'
+export {
+  type ChainClient,
+  createChainClient,
+  isExecutionError,
+  type RpcAnswer,
+  type RpcLimits,
+  rpcLimits,
+  type VerifyEndpoint,
+  type WatchedChainClient,
+} from './chain/rpc.ts'
 export { ConflictError } from './database/conflict-error.ts'
 export {
   type BaseSchema,

@@ -1,6 +1,6 @@
 import { CairnError, type CoreumCondition, isCoreumAddress } from '@cairn/protocol'
+import { isJsonObject, type Json, type PlainJson } from '@cairn/service'
 import { compare } from './compare.ts'
-import { isJsonObject, type Json, type PlainJson } from './json.ts'
 import { namesUser } from './placeholders.ts'
 import type { ChainFamily, ChainReader, ReadContext, Reading } from './reader.ts'
 

@@ -1,12 +1,19 @@
 import { CairnError, type ConditionSet, evaluateExpression, parseAggregator, type Truth } from '@cairn/protocol'
-import type { Dependencies, DependencyProbe } from '@cairn/service'
+import {
+  createChainClient,
+  type Dependencies,
+  type DependencyProbe,
+  type RpcLimits,
+  rpcLimits,
+  type VerifyEndpoint,
+  type WatchedChainClient,
+} from '@cairn/service'
 import type { Chain, Chains } from './chains.ts'
 import { compare } from './compare.ts'
 import { createEvaluationRate } from './evaluation-rate.ts'
 import { resolveExpected } from './placeholders.ts'
 import { families, planSet, type Scope, type Task } from './plan.ts'
 import type { Observed, Scalar } from './reader.ts'
-import { createChainClient, type RpcLimits, rpcLimits, type VerifyEndpoint, type WatchedChainClient } from './rpc.ts'
 
 /** What came of one condition. */
 export type ConditionResult = {

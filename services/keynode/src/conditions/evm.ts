@@ -1,10 +1,9 @@
 import { CairnError, type EvmCondition, evmSignature, isEvmAddress, userAddressPlaceholder } from '@cairn/protocol'
+import { isExecutionError, isJsonObject, type Json, type RpcAnswer } from '@cairn/service'
 import { isHex } from 'viem/utils'
 import { decodeOutput, encodeCall, parseArgument } from './abi.ts'
-import { isJsonObject, type Json } from './json.ts'
 import { hasPlaceholder, namesUser } from './placeholders.ts'
 import type { ChainFamily, ChainReader, ReadContext, Reading } from './reader.ts'
-import { isExecutionError, type RpcAnswer } from './rpc.ts'
 
 const gasMost = '0xf4240'
 /** How long the newest block counts as such; what is read of a block by its hash stays. */

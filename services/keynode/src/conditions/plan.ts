@@ -1,11 +1,11 @@
 import { type AccessCondition, CairnError, type ConditionSet, type Parameter, zeroAddress } from '@cairn/protocol'
+import type { ChainClient } from '@cairn/service'
 import type { Chain, Chains, Family } from './chains.ts'
 import { findMismatch } from './compare.ts'
 import { coreumFamily } from './coreum.ts'
 import { evmFamily } from './evm.ts'
 import { type Asker, namesUser, resolveExpected, resolveParameters } from './placeholders.ts'
 import type { ChainFamily, ChainReader, Reading } from './reader.ts'
-import type { ChainClient } from './rpc.ts'
 import { solanaFamily } from './solana.ts'
 
 /** One condition of an evaluation, whatever its family. */

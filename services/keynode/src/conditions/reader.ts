@@ -1,6 +1,6 @@
 import type { AccessCondition, Parameter } from '@cairn/protocol'
+import type { ChainClient } from '@cairn/service'
 import type { Chain } from './chains.ts'
-import type { ChainClient } from './rpc.ts'
 
 /**
  * The type of a reading: an ABI type (`uint256`, `bool`, `address`, `bytes4`, `uint256[]` …), or `text`, which is equal or

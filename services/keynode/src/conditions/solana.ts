@@ -1,8 +1,7 @@
 import { CairnError, isSolanaAddress, type SolanaCondition } from '@cairn/protocol'
-import { isJsonObject, type Json } from './json.ts'
+import { isJsonObject, type Json, type RpcAnswer } from '@cairn/service'
 import { hasPlaceholder, namesUser } from './placeholders.ts'
 import type { ChainFamily, ChainReader, ReadContext, Reading, ValueType } from './reader.ts'
-import type { RpcAnswer } from './rpc.ts'
 import { isFieldType, isTokenAccount, readField, readTokenAmount } from './solana-account.ts'
 
 /** Only what cannot be undone any more: a key that was given cannot be taken back. */

@@ -1,8 +1,7 @@
 import { CairnError } from '@cairn/protocol'
+import { type ChainClient, isJsonObject } from '@cairn/service'
 import { createPublicClient, custom, type Hex, hashMessage } from 'viem'
 import { isErc6492Signature } from 'viem/utils'
-import { isJsonObject } from '../conditions/json.ts'
-import type { ChainClient } from '../conditions/rpc.ts'
 
 /** First bytes of the right answer of `isValidSignature(bytes32,bytes)`. @see https://eips.ethereum.org/EIPS/eip-1271 */
 const magicValue = '0x1626ba7e'

@@ -1,10 +1,9 @@
 import { CairnError } from '@cairn/protocol'
-import type { Dependencies } from '@cairn/service'
+import { type ChainClient, createChainClient, type Dependencies } from '@cairn/service'
 import type { Hex } from 'viem'
 import { isHex } from 'viem/utils'
 import type { Chain, Chains } from '../conditions/chains.ts'
 import { evmFamily } from '../conditions/evm.ts'
-import { type ChainClient, createChainClient } from '../conditions/rpc.ts'
 
 /** What somebody says that a contract wallet signed. */
 export type ContractSignature = {

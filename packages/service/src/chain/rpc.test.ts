@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CairnError } from '@cairn/protocol'
-import { createDependencies } from '@cairn/service'
 import pino from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
+import { createDependencies } from '../dependencies.ts'
 import { createChainClient, type RpcLimits, type RpcParts } from './rpc.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void
@@ -48,7 +48,7 @@ const short: Partial<RpcLimits> = { callMs: 300, totalMs: 600 }
 function connect(urls: string[], limits: Partial<RpcLimits> = {}, parts: Partial<RpcParts> = {}) {
   const clock = { time: 0, now: () => clock.time }
   const dependencies = createDependencies({ clock, log: pino({ level: 'silent' }) })
-  const chain = { name: 'Local', family: 'evm' as const, rpcUrls: urls, confirmations: 0 }
+  const chain = { name: 'Local', rpcUrls: urls }
   const client = createChainClient(chain, { clock, dependencies, limits: { ...ample, ...limits }, ...parts })
   return { client, clock, report: () => dependencies.report() }
 }

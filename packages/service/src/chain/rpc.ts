@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
-import type { Dependencies, Dependency, DependencyProbe } from '@cairn/service'
+import type { Dependencies, Dependency } from '../dependencies.ts'
+import type { DependencyProbe } from '../probe-dependencies.ts'
 import { askEndpoint, type EndpointAnswer, type EndpointRequest, failed, failedStatus } from './ask-endpoint.ts'
-import type { Chain } from './chains.ts'
 import { isJsonObject, type Json, type PlainJson } from './json.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { createSlots } from './slots.ts'
@@ -48,6 +48,9 @@ export const rpcLimits = {
   keptBytes: 16 * 1024 * 1024,
 }
 export type RpcLimits = typeof rpcLimits
+
+/** A chain and where it is asked, in this order. The URLs may hold secrets: never in answers or logs. */
+export type ChainEndpoints = { name: string; rpcUrls: readonly string[] }
 
 export type RpcParts = {
   clock: { now(): number }
@@ -152,7 +155,7 @@ function describeFault(error: unknown, signal: AbortSignal): string {
  * same endpoint, at most 16 questions at a time, endpoints that fail three times in a row rest for 10 s. The same question
  * asked by several at once is sent once.
  */
-export function createChainClient(chain: Chain, parts: RpcParts): WatchedChainClient {
+export function createChainClient(chain: ChainEndpoints, parts: RpcParts): WatchedChainClient {
   const limits: RpcLimits = { ...rpcLimits, ...parts.limits }
   const endpoints = chain.rpcUrls.map((url, endpoint): Endpoint => {
     const dependency = parts.dependencies?.add({ kind: 'endpoint', name: chain.name, endpoint })
