@@ -27,6 +27,7 @@ export {
   type ReadRange,
 } from './file-v2.ts'
 export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswer } from './find-key.ts'
+export { type ContractQuestion, findSignedText, findSignedTexts } from './find-signed-texts.ts'
 export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './keystore.ts'
 export { recoverKey } from './recover.ts'
 export {

@@ -1,3 +1,10 @@
+export {
+  type ContractLimits,
+  type ContractSignature,
+  type ContractVerifier,
+  contractChecksPerMinute,
+  createContractVerifier,
+} from './chain/contract-verifier.ts'
 export { isJsonObject, type Json, type PlainJson } from './chain/json.ts'
 export {
   type ChainClient,

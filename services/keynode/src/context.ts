@@ -5,7 +5,7 @@ import type { KeyNodeConfig } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { NodeKeys } from './identity.ts'
 import type { IssuedTexts } from './sessions/issued-texts.ts'
-import type { ContractVerifier } from './sessions/verify-contract.ts'
+import type { NodeContractVerifier } from './sessions/verify-contract.ts'
 
 /** Where the time comes from: milliseconds since 1970. Tests give their own. */
 export type Clock = { now(): number }
@@ -16,7 +16,7 @@ export type Context = {
   readonly keys: NodeKeys
   readonly db: Database
   readonly conditions: Conditions
-  readonly verifyContract: ContractVerifier
+  readonly verifyContract: NodeContractVerifier
   /** Texts that this node itself gave out to be signed. */
   readonly issued: IssuedTexts
   readonly clock: Clock

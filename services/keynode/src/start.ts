@@ -21,7 +21,7 @@ import { deriveNodeKeys } from './identity.ts'
 import { createIssuedTexts } from './sessions/issued-texts.ts'
 import { sweepSessions } from './sessions/sweep.ts'
 import { publicKeyOf } from './sessions/tokens.ts'
-import { createContractVerifier } from './sessions/verify-contract.ts'
+import { createNodeContractVerifier } from './sessions/verify-contract.ts'
 import { createKeySweep } from './shards/sweep.ts'
 
 /** A key node that runs. Disposing ends it: no new requests, running ones end or are cut, then all is closed. */
@@ -63,7 +63,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     keys: deriveNodeKeys(config.secret),
     db,
     conditions: createConditions({ chains, clock, dependencies, rateFactor: config.rateFactor }),
-    verifyContract: createContractVerifier(chains, { clock, dependencies }),
+    verifyContract: createNodeContractVerifier(chains, { clock, dependencies }),
     issued: createIssuedTexts(clock),
     clock,
     log,

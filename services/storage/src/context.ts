@@ -1,5 +1,6 @@
 import type { Dependencies, LogGate, RateLimiter } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
+import type { AskContract } from './accounts/find-signed.ts'
 import type { StorageConfig } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { StorageMetrics } from './metrics.ts'
@@ -24,6 +25,8 @@ export type Context = {
   readonly dependencies: Dependencies
   readonly metrics: StorageMetrics
   readonly rates: RateLimiter
+  /** Asks contract wallets what they accept; undefined if no chain is configured. */
+  readonly askContract: AskContract | undefined
   /** Secret of the service: what is kept for others is sealed with keys derived from it. */
   readonly secret: Uint8Array
   /** Names this process in reservations and leases. */

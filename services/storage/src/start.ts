@@ -12,6 +12,7 @@ import {
   listen,
 } from '@cairn/service'
 import pino, { type Logger } from 'pino'
+import { openContractWallets } from './accounts/find-signed.ts'
 import { releaseAbandoned } from './accounts/quota.ts'
 import { createApp } from './app.ts'
 import type { StorageConfig } from './config.ts'
@@ -89,6 +90,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     dependencies,
     metrics,
     rates,
+    askContract: openContractWallets(config, { clock, dependencies }),
     secret,
     processId: randomUUID(),
   }

@@ -1,3 +1,4 @@
+import { findSignedTexts } from '@cairn/crypto'
 import {
   CairnError,
   keyChallengeLifetimeMs,
@@ -7,10 +8,8 @@ import {
   openSession,
   renewSession,
 } from '@cairn/protocol'
-import { nameAsker } from '@cairn/service'
-import { findSignedTexts } from '../sessions/find-signed-texts.ts'
+import { contractChecksPerMinute, nameAsker } from '@cairn/service'
 import { countSignature } from '../sessions/signature-rate.ts'
-import { contractChecksPerMinute } from '../sessions/verify-contract.ts'
 import { callNode, type NodeTarget } from './ask-node.ts'
 import { openBundle } from './bundle.ts'
 import type { RouterContext } from './context.ts'

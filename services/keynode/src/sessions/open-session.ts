@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { verifyWalletSignature } from '@cairn/crypto'
+import { findSignedText } from '@cairn/crypto'
 import {
   CairnError,
-  isEvmAddress,
   keyChallengeLifetimeMs,
   keySaveLifetimeMs,
   legacySessionLifetimeMs,
@@ -11,13 +10,12 @@ import {
   sessionLifetimeMs,
   signInLifetimeMs,
 } from '@cairn/protocol'
-import { isUniqueViolation, nameAsker } from '@cairn/service'
+import { type ContractSignature, contractChecksPerMinute, isUniqueViolation, nameAsker } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { type CheckedChallenge, readChallenge } from './read-challenge.ts'
 import { writeRefreshToken } from './refresh-token.ts'
 import { sayTime } from './say-time.ts'
 import { signToken } from './tokens.ts'
-import { type ContractSignature, contractChecksPerMinute, isContractSignature } from './verify-contract.ts'
 
 /** Who signs in, and with what. */
 export type SignedTexts = {
@@ -86,28 +84,22 @@ export async function findSigned(context: Context, signed: SignedTexts): Promise
   const ageMs = use === 'save' ? keySaveLifetimeMs : keyChallengeLifetimeMs
   const read = messages.map((text) => readChallenge(context, address, text, ageMs))
   const challenges = read.filter((one) => typeof one === 'object')
-  const open: CheckedChallenge[] = []
-  for (const challenge of challenges) {
-    const check = verifyWalletSignature(address, challenge.text, signature)
-    if (check === 'valid') return challenge
-    if (check === 'needs-chain') open.push(challenge)
-  }
-  if (open.length > 0 && isEvmAddress(address) && isContractSignature(signature)) {
-    const accepted = await askContract(context, signed.ip, {
-      address,
-      texts: open.map(({ text }) => text),
-      signature,
-      chain,
-    })
-    const challenge = open.find(({ text }) => text === accepted)
-    if (challenge !== undefined) return challenge
-  }
+  const texts = challenges.map(({ text }) => text)
+  const found = await findSignedText(address, texts, signature, (question) =>
+    askContract(context, signed.ip, { ...question, chain }),
+  )
+  const challenge = challenges.find(({ text }) => text === found)
+  if (challenge !== undefined) return challenge
   if (challenges.length === 0 && read.includes('expired')) throw new CairnError('CHALLENGE_EXPIRED', sayTime(context))
   throw new CairnError('INVALID_SIGNATURE', read.includes('early') ? sayTime(context) : {})
 }
 
 /** 64 and 65 bytes can be a key's: where no chain is there to ask, they are simply wrong. */
-async function askContract(context: Context, ip: string, signed: ContractSignature): Promise<string | undefined> {
+async function askContract(
+  context: Context,
+  ip: string,
+  signed: ContractSignature & { chain: string },
+): Promise<string | undefined> {
   context.rates.take(`contract ${nameAsker(ip)}`, contractChecksPerMinute.atNode)
   try {
     return await context.verifyContract(signed)

@@ -4,7 +4,6 @@ import { findApiKey, issueApiKey, listKeys, revokeKey } from './api-keys.ts'
 import { issueChallenge, spendChallenge } from './challenges.ts'
 import { type SignedSignIn, spendSignIn } from './sign-in.ts'
 import { ensureAccount, readUsage } from './store.ts'
-import type { ContractVerifier } from './verify-contract.ts'
 
 export type { Caller } from './api-keys.ts'
 
@@ -23,11 +22,10 @@ type KeyWish = { name: string; scopes: readonly Scope[]; expiresAt: number | nul
  */
 export async function createApiKey(
   context: Context,
-  verifyContract: ContractVerifier | undefined,
-  wish: KeyWish & { address: string; signature: string },
+  wish: KeyWish & { address: string; signature: string; ip: string },
 ): Promise<string> {
   requireLaterEnd(context, wish)
-  await spendChallenge(context, verifyContract, wish.address, wish.signature)
+  await spendChallenge(context, wish)
   await ensureAccount(context, wish.address)
   return issueApiKey(context, wish)
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { CairnError, challengeLifetimeMs } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import type { ContractVerifier } from './verify-contract.ts'
-import { type SignatureCheck, verifySignature } from './verify-signature.ts'
+import { findSigned, type Signed } from './find-signed.ts'
 
 /** Messages of one address that can be open at once; a new one drives the oldest out. */
 const openChallengesMost = 16
@@ -63,9 +62,7 @@ function nameDomain({ config }: Context): string {
  */
 export async function spendChallenge(
   context: Context,
-  verifyContract: ContractVerifier | undefined,
-  address: string,
-  signature: string,
+  { address, signature, ip }: Omit<Signed, 'messages'>,
 ): Promise<void> {
   const now = context.clock.now()
   const rows = await context.db.read
@@ -76,14 +73,14 @@ export async function spendChallenge(
     .orderBy('created_at', 'desc')
     .limit(openChallengesMost)
     .execute()
-  const messages = rows.map((row) => row.message)
-  const check: SignatureCheck = await verifySignature(address, messages, signature, verifyContract)
-  const signed = check.index === undefined ? undefined : rows[check.index]
-  if (signed === undefined) {
-    if (check.needsChain) throw new CairnError('CHAIN_NOT_CONFIGURED')
-    throw new CairnError('INVALID_SIGNATURE')
-  }
-  if (signed.used_at !== null || signed.expires_at < now) throw new CairnError('CHALLENGE_EXPIRED')
+  // Unused ones are the likelier: a contract wallet is asked about a few at a time.
+  const messages = rows
+    .toSorted((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null))
+    .map(({ message }) => message)
+  const message = await findSigned(context, { address, messages, signature, ip })
+  const signed = rows.find((row) => row.message === message)
+  if (signed === undefined || signed.used_at !== null || signed.expires_at < now)
+    throw new CairnError('CHALLENGE_EXPIRED')
   const spent = await context.db.write((trx) =>
     trx
       .updateTable('challenge')

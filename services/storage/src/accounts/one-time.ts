@@ -4,7 +4,6 @@ import type { Context } from '../context.ts'
 import type { Caller } from './api-keys.ts'
 import { spendChallenge } from './challenges.ts'
 import { ensureAccount } from './store.ts'
-import { contractVerifierOf } from './verify-contract.ts'
 
 /** Calls that one signature may make, once. */
 const allowedCalls: readonly string[] = [addFiles.id, importCar.id]
@@ -23,6 +22,7 @@ export async function authenticateOnce(
   context: Context,
   token: string,
   call: Pick<CallDefinition, 'id'>,
+  ip: string,
 ): Promise<Caller> {
   const [given = '', signature = ''] = token.split('$')
   const address = v.safeParse(addressSchema, given)
@@ -33,7 +33,7 @@ export async function authenticateOnce(
       hint: 'Make an API key for all other calls.',
     })
   }
-  await spendChallenge(context, contractVerifierOf(context), address.output, signature)
+  await spendChallenge(context, { address: address.output, signature, ip })
   await ensureAccount(context, address.output)
   return { address: address.output, keyId: `once-${address.output}`, scopes: ['files:write'] }
 }

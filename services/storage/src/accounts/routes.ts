@@ -16,21 +16,20 @@ import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { createApiKey, getMessage, getUsage, listApiKeys, revokeApiKey, signIn } from './accounts.ts'
 import { giveSignInNonce } from './sign-in.ts'
-import { contractVerifierOf } from './verify-contract.ts'
 
 /** Binds the calls about accounts, messages and keys. */
 export function registerAccountRoutes(app: FastifyInstance, context: Context, profile: () => NetworkProfile): void {
-  const verifyContract = contractVerifierOf(context)
   // Never what a request says of it: the host is what keeps the texts of others out.
   const domain = () => new URL(profile().api).host
 
   route(app, context, getMessageCall, ({ input }) => getMessage(context, input.query.publicKey))
   route(app, context, getAuthMessage, ({ input }) => getMessage(context, input.query.publicKey))
 
-  route(app, context, createApiKeyCall, ({ input: { body } }) =>
-    createApiKey(context, verifyContract, {
+  route(app, context, createApiKeyCall, ({ input: { body }, raw }) =>
+    createApiKey(context, {
       address: body.publicKey,
       signature: body.signedMessage,
+      ip: raw.ip,
       name: body.keyName ?? 'default',
       scopes: body.scopes ?? scopes,
       expiresAt: body.expiresAt ?? null,
@@ -53,6 +52,7 @@ export function registerAccountRoutes(app: FastifyInstance, context: Context, pr
         signature: body.signature,
         proof: typeof proof === 'string' ? proof : undefined,
         request: { method: raw.method, path: raw.url, body: raw.cairnBody ?? '' },
+        ip: raw.ip,
       },
       { name: body.keyName ?? 'default', scopes: body.scopes ?? scopes, expiresAt: body.expiresAt ?? null },
     )

@@ -4,8 +4,7 @@ import { CairnError, clockSkewMs, keyChallengeLifetimeMs } from '@cairn/protocol
 import { isUniqueViolation } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { deriveKey } from '../derive-key.ts'
-import { type ContractVerifier, contractVerifierOf } from './verify-contract.ts'
-import { verifySignature } from './verify-signature.ts'
+import { findSigned } from './find-signed.ts'
 
 /** What a nonce is for; whoever changes any of it has no nonce. */
 export type NonceSubject = Pick<SignIn, 'address' | 'domain' | 'id' | 'issuedAt' | 'expiresAt'>
@@ -19,6 +18,8 @@ export type SignedSignIn = {
   /** The proof header and what it has to cover. */
   proof: string | undefined
   request: Omit<SignedRequest, 'token' | 'node'>
+  /** Who asks. */
+  ip: string
 }
 
 /**
@@ -50,13 +51,14 @@ export function giveSignInNonce(context: Context, domain: string, subject: Nonce
 /**
  * Checks a signed text and spends it: that it names this service, is of now, has this service's own nonce, is signed by the
  * account, and is shown by whoever has the session key that it names.
- * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED
+ * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED,
+ *   RATE_LIMITED
  */
 export async function spendSignIn(context: Context, domain: string, signed: SignedSignIn): Promise<void> {
-  const { address, message, signature } = signed
+  const { address, message, signature, ip } = signed
   const signIn = readSignIn(context, domain, address, message)
   checkProof(context, signIn, signed)
-  await requireSigned(contractVerifierOf(context), { address, message, signature })
+  await findSigned(context, { address, messages: [message], signature, ip })
   await spend(context, signIn)
 }
 
@@ -85,15 +87,6 @@ function checkProof(
   if (read === undefined) throw new CairnError('INVALID_SIGNATURE')
   if (Math.abs(read.timeMs - context.clock.now()) > clockSkewMs)
     throw new CairnError('INVALID_SIGNATURE', sayTime(context))
-}
-
-async function requireSigned(
-  verifyContract: ContractVerifier | undefined,
-  { address, message, signature }: Pick<SignedSignIn, 'address' | 'message' | 'signature'>,
-): Promise<void> {
-  const { index, needsChain } = await verifySignature(address, [message], signature, verifyContract)
-  if (index !== undefined) return
-  throw new CairnError(needsChain ? 'CHAIN_NOT_CONFIGURED' : 'INVALID_SIGNATURE')
 }
 
 /** Of many at once, on however many replicas, exactly one gets it. Rows stay as long as any replica's clock could take the text. */

@@ -20,7 +20,9 @@ export function route<C extends CallDefinition>(
 export function routeParts(context: Context): RouteParts<Caller> {
   const authorize: Authorize<Caller> = async (request, call) => {
     const token = readBearer(request.headers.authorization)
-    const caller = await (isOneTime(token) ? authenticateOnce(context, token, call) : authenticate(context, token))
+    const caller = await (isOneTime(token)
+      ? authenticateOnce(context, token, call, request.ip)
+      : authenticate(context, token))
     if (call.scope !== undefined && !caller.scopes.includes(call.scope)) {
       throw new CairnError('FORBIDDEN', { details: { scope: call.scope } })
     }

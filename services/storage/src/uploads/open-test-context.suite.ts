@@ -49,6 +49,7 @@ export async function openTestContext(
     metrics: createStorageMetrics(),
     rates: createRateLimiter(0, clock),
     secret: new Uint8Array(32),
+    askContract: undefined,
     processId: 'test',
   }
   await db.write((trx) =>

@@ -1,11 +1,13 @@
 import { CairnError } from '@cairn/protocol'
-import { type ChainClient, isJsonObject } from '@cairn/service'
 import { createPublicClient, custom, type Hex, hashMessage } from 'viem'
 import { isErc6492Signature } from 'viem/utils'
+import { isJsonObject } from './json.ts'
+import type { ChainClient } from './rpc.ts'
 
 /** First bytes of the right answer of `isValidSignature(bytes32,bytes)`. @see https://eips.ethereum.org/EIPS/eip-1271 */
 const magicValue = '0x1626ba7e'
-const gasMost = 1_000_000n
+/** Gas that a contract can burn, whatever the endpoint would allow. */
+const maxGas = 1_000_000n
 
 const abi = [
   {
@@ -82,13 +84,12 @@ async function isAccepted(
   }
 }
 
-/** Bounds what a contract may burn, whatever the endpoint would allow. */
 function withGas(method: string, params: unknown): never[] {
   const list: unknown[] = Array.isArray(params) ? params : []
   const [first, ...rest] = list
   const bounded =
     method === 'eth_call' && isJsonObject(first as never)
-      ? [{ ...(first as object), gas: `0x${gasMost.toString(16)}` }, ...rest]
+      ? [{ ...(first as object), gas: `0x${maxGas.toString(16)}` }, ...rest]
       : list
   // viem builds these from texts and numbers alone, which is all that JSON-RPC takes.
   return bounded as never[]

@@ -1,0 +1,78 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { type ChainEndpoint, contractNo, contractYes, serveChain } from './chain-endpoint.fixture.ts'
+import { type ContractLimits, createContractVerifier } from './contract-verifier.ts'
+import { createChainClient } from './rpc.ts'
+
+const signature = `0x${'ab'.repeat(100)}` as const
+const texts = Array.from({ length: 40 }, (_text, i) => `text ${i}`)
+const addressOf = (number: number) => `0x${number.toString(16).padStart(40, '0')}` as const
+
+const open: ChainEndpoint[] = []
+afterEach(() => {
+  for (const endpoint of open.splice(0)) endpoint[Symbol.dispose]()
+})
+
+async function openChain(answer: Parameters<typeof serveChain>[0]): Promise<ChainEndpoint> {
+  const endpoint = await serveChain(answer)
+  open.push(endpoint)
+  return endpoint
+}
+
+function createVerifier({ url }: ChainEndpoint, limits: Partial<ContractLimits> = {}) {
+  const parts = { clock: { now: () => Date.now() }, log: { warn: () => undefined } }
+  const client = createChainClient({ name: 'Local', rpcUrls: [url] }, parts)
+  const verify = createContractVerifier(limits)
+  return (address: `0x${string}`, given: `0x${string}` = signature) =>
+    verify([client], { address, texts, signature: given })
+}
+
+test('where there is no contract, one question answers for all texts, and for the next seconds', async () => {
+  const endpoint = await openChain(() => '0x')
+  const verify = createVerifier(endpoint)
+  expect([await verify(addressOf(1)), await verify(addressOf(1))]).toEqual([undefined, undefined])
+  expect(endpoint.asked).toEqual({ eth_getCode: 1 })
+})
+
+test('a contract is asked about a few texts at a time, with bounded gas, and about no more once it has said yes', async () => {
+  const endpoint = await openChain((method, count) =>
+    method === 'eth_getCode' ? '0x60' : count === 3 ? contractYes : contractNo,
+  )
+  expect(texts.slice(0, 4)).toContain(await createVerifier(endpoint)(addressOf(1)))
+  expect(endpoint.gas).toEqual(['0xf4240', '0xf4240', '0xf4240', '0xf4240'])
+})
+
+test('a signature that is too long is asked about nowhere', async () => {
+  const endpoint = await openChain(() => contractYes)
+  expect(await createVerifier(endpoint)(addressOf(1), `0x${'ab'.repeat(4097)}`)).toBeUndefined()
+  expect(endpoint.asked).toEqual({})
+})
+
+test('all texts have one time together', async () => {
+  const endpoint = await openChain((method, count) =>
+    method === 'eth_getCode' ? '0x60' : count <= 4 ? contractNo : undefined,
+  )
+  await expect(createVerifier(endpoint, { timeoutMs: 500 })(addressOf(1))).rejects.toMatchObject({
+    code: 'UPSTREAM_FAILED',
+  })
+  expect(endpoint.asked['eth_call']).toBe(8)
+})
+
+test('so many checks run at a time, fewer for one address; the others are told to wait', async () => {
+  const endpoint = await openChain(() => undefined)
+  const { silent } = endpoint
+  const verify = createVerifier(endpoint, { maxInFlight: 3, maxInFlightPerAddress: 2 })
+  const limited = { code: 'RATE_LIMITED', retryAfterSeconds: 5 }
+  const running = [verify(addressOf(1)), verify(addressOf(1))]
+  await expect(verify(addressOf(1))).rejects.toMatchObject(limited)
+  running.push(verify(addressOf(2)))
+  await expect(verify(addressOf(3))).rejects.toMatchObject(limited)
+  const settled = Promise.allSettled(running)
+  while (silent.length < 2) await turn()
+  for (const response of silent) response.end('{"jsonrpc":"2.0","id":1,"result":"0x"}')
+  expect(await settled).toEqual(running.map(() => ({ status: 'fulfilled', value: undefined })))
+  const after = verify(addressOf(3))
+  while (silent.length < 3) await turn()
+  silent[2]?.end('{"jsonrpc":"2.0","id":1,"result":"0x"}')
+  expect(await after).toBeUndefined()
+})
