@@ -1,7 +1,9 @@
 // API keys for contract wallets: a real EVM node, a wallet contract assembled by hand.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { coreumAddress, signCoreum, signSolana, solanaAddress } from '@cairn/crypto'
@@ -16,12 +18,16 @@ import {
   signIn,
   transferFile,
 } from '@cairn/sdk'
+import { serveChain } from '@cairn/service/chain-endpoint-fixture'
 import {
   concat,
+  createPublicClient,
   createWalletClient,
+  encodeErrorResult,
   getContractAddress,
   type Hex,
   http,
+  parseAbi,
   publicActions,
   size,
   toHex,
@@ -225,6 +231,86 @@ test('a Coreum and a Solana wallet hold and share keys with an EVM wallet', asyn
   expect((await getKey(second, cid)).masterKey).toBe(key.masterKey)
   await transferFile(first, cid, owner.address)
   expect((await getKey(third, cid)).masterKey).toBe(key.masterKey)
+})
+
+/** Reverts with what EIP-3668 has for "ask these URLs", in its own name as clients want it. */
+function assembleLookup(urls: readonly string[]): Hex {
+  const data = encodeErrorResult({
+    abi: parseAbi(['error OffchainLookup(address sender, string[] urls, bytes call, bytes4 callback, bytes extra)']),
+    args: [`0x${'00'.repeat(20)}`, urls, '0x1234', '0x1626ba7e', '0x'],
+  })
+  const length = toHex(size(data), { size: 2 })
+  const code = ['0x61', length, '0x6012600039', '0x30600452', '0x61', length, '0x6000fd', data] as const
+  return deployable(concat(code))
+}
+
+/** Code that deploys some code. */
+function deployable(runtime: Hex): Hex {
+  const length = toHex(size(runtime), { size: 2 })
+  return concat(['0x61', length, '0x600e6000', '0x39', '0x61', length, '0x6000f3', runtime])
+}
+
+test('a contract that asks for other servers reaches none, from storage or a key node (EIP-3668)', async () => {
+  const asked: string[] = []
+  const inside = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    response.end('{"data":"0x"}')
+  })
+  inside.listen(0, '127.0.0.1')
+  await once(inside, 'listening')
+  try {
+    const base = `http://127.0.0.1:${(inside.address() as AddressInfo).port}`
+    const address = await deploy(assembleLookup([`${base}/internal/{sender}/{data}`, `${base}/internal-post`]))
+    const sign = (message: string) => owner.signMessage({ message })
+    // It is there and reverts as it should: a client with CCIP-Read on follows it.
+    await createPublicClient({ transport: http(rpcUrl) })
+      .call({ to: address, data: '0x1626ba7e' })
+      .catch(() => undefined)
+    expect(asked).toContain(`POST /internal-post`)
+    asked.length = 0
+    const answer = await createKey(address, sign)
+    expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([401, 'INVALID_SIGNATURE'])
+    const plain = createClient({ network: network.profile })
+    await expect(openKeySession(plain, { address, sign })).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
+    expect(asked).toEqual([])
+  } finally {
+    inside.close()
+    inside.closeAllConnections()
+  }
+})
+
+test('a contract that burns gas without end says no, at storage and at key nodes', async () => {
+  const address = await deploy(deployable('0x5b600056'))
+  const sign = (message: string) => owner.signMessage({ message })
+  const answer = await createKey(address, sign)
+  expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([401, 'INVALID_SIGNATURE'])
+  const plain = createClient({ network: network.profile })
+  await expect(openKeySession(plain, { address, sign })).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
+})
+
+test('an endpoint that hangs is asked a few questions at a time and waited for a few seconds', async () => {
+  using endpoint = await serveChain((method) => (method === 'eth_getCode' ? '0x60' : undefined))
+  const chains = { Local: { family: 'evm', chainId: 31337, rpcUrls: [endpoint.url], confirmations: 0 } }
+  await using slow = await createTestNetwork({
+    CAIRN_EVM_RPC_URL: endpoint.url,
+    CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }),
+  })
+  const kept = network
+  network = slow
+  try {
+    const address: Hex = `0x${'12'.repeat(20)}`
+    const { api } = slow.profile
+    for (let i = 0; i < 15; i++) await fetch(`${api}/api/auth/get_message?publicKey=${address}`)
+    const answer = await createKey(address, (message) => owner.signMessage({ message }))
+    expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([502, 'UPSTREAM_FAILED'])
+    // One after the other they were sixteen times the time limit.
+    expect(endpoint.asked['eth_call']).toBe(4)
+    const plain = createClient({ network: slow.profile, callTimeoutMs: 30_000 })
+    const sign = (message: string) => owner.signMessage({ message })
+    await expect(openKeySession(plain, { address, sign })).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
+  } finally {
+    network = kept
+  }
 })
 
 test('a chain that does not answer is UPSTREAM_FAILED, never a yes', async () => {
