@@ -151,8 +151,8 @@ function createDeployer(url: string, privateKey: Hex) {
   })
   const transport = http(url)
   const account = privateKeyToAccount(privateKey, { nonceManager })
-  const wallet = createWalletClient({ account, chain, transport })
-  const reader = createPublicClient({ chain, transport, pollingInterval: 20 })
+  const wallet = createWalletClient({ account, chain, ccipRead: false, transport })
+  const reader = createPublicClient({ chain, ccipRead: false, transport, pollingInterval: 20 })
   const node = createTestClient({ mode: 'anvil', chain, transport })
   return {
     node,

@@ -52,7 +52,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-const reader = createPublicClient({ transport: http(values.rpc ?? fail('--rpc is needed')) })
+const reader = createPublicClient({ ccipRead: false, transport: http(values.rpc ?? fail('--rpc is needed')) })
 const contract = () => ({ address: readAddress(values.contract, '--contract'), abi: paymentsAbi }) as const
 
 /** A call to an address without code succeeds and does nothing, so what stands there is compared with the contract itself. */
@@ -72,7 +72,7 @@ async function openWallet() {
   const key = (await readFile(path, 'utf8')).trim()
   if (!isPrivateKey(key)) fail(`${path} holds no private key`)
   const account = privateKeyToAccount(`0x${key.replace(/^0x/, '')}`)
-  return createWalletClient({ account, transport: http(values.rpc) })
+  return createWalletClient({ account, ccipRead: false, transport: http(values.rpc) })
 }
 
 async function wait(hash: Hex): Promise<Hex | null | undefined> {

@@ -16,7 +16,7 @@ export function useToken(chainName: string, address: string): TokenFacts | undef
     queryKey: ['network', 'token', rpcUrl, address.toLowerCase()],
     queryFn: async (): Promise<TokenFacts | null> => {
       if (rpcUrl === undefined || !isEvmAddress(address)) return null
-      const client = createClient({ transport: http(rpcUrl, { retryCount: 0, timeout: 8_000 }) })
+      const client = createClient({ ccipRead: false, transport: http(rpcUrl, { retryCount: 0, timeout: 8_000 }) })
       const ask = { address, abi: erc20Abi } as const
       const [name, symbol, decimals] = await Promise.all([
         readContract(client, { ...ask, functionName: 'name' }),

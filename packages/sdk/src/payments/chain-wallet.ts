@@ -95,7 +95,7 @@ export async function openChainWallet(
   try {
     const { wallet, account } = await connect(chain, profile, signer)
     const transport = 'privateKey' in signer ? http(profile.rpcUrl) : custom(wallet)
-    const reader = createClient({ chain, transport, pollingInterval: 500 })
+    const reader = createClient({ chain, ccipRead: false, transport, pollingInterval: 500 })
     const canAsk = !('privateKey' in signer) && account.type === 'json-rpc'
     const parts: Parts = { profile, wallet, account, reader, onEvent, signal, canAsk }
     return {
@@ -138,7 +138,7 @@ async function connect(
     if (!isPrivateKey(signer.privateKey)) throw new CairnError('INVALID_PRIVATE_KEY')
     const { privateKeyToAccount } = await import('viem/accounts')
     const account = privateKeyToAccount(`0x${signer.privateKey.replace(/^0x/, '')}`)
-    return { account, wallet: createClient({ account, chain, transport: http(profile.rpcUrl) }) }
+    return { account, wallet: createClient({ account, chain, ccipRead: false, transport: http(profile.rpcUrl) }) }
   }
   if ('walletClient' in signer) {
     const { account } = signer.walletClient
@@ -148,11 +148,11 @@ async function connect(
         hint: 'Make it with `createWalletClient({ account, … })`.',
       })
     }
-    const wallet = createClient({ account, chain, transport: custom(signer.walletClient) })
+    const wallet = createClient({ account, chain, ccipRead: false, transport: custom(signer.walletClient) })
     if ((await getChainId(wallet)) !== profile.chainId) await changeChain(wallet, chain)
     return { account, wallet }
   }
-  const wallet = createClient({ chain, transport: custom(signer.provider) })
+  const wallet = createClient({ chain, ccipRead: false, transport: custom(signer.provider) })
   const addresses = await requestAddresses(wallet)
   const wanted = signer.address?.toLowerCase()
   const address = addresses.find((one) => wanted === undefined || one.toLowerCase() === wanted)

@@ -27,9 +27,19 @@ export function createFaucet(network: PaymentNetwork, privateKey: Hex): Faucet {
     rpcUrls: { default: { http: [url] } },
   })
   const account = privateKeyToAccount(privateKey, { nonceManager })
-  const wallet = createWalletClient({ account, chain, transport: http(url, { timeout: 10_000, retryCount: 1 }) })
+  const wallet = createWalletClient({
+    account,
+    chain,
+    ccipRead: false,
+    transport: http(url, { timeout: 10_000, retryCount: 1 }),
+  })
 
-  const reader = createPublicClient({ chain, transport: http(url, { timeout: 10_000 }), pollingInterval: 100 })
+  const reader = createPublicClient({
+    chain,
+    ccipRead: false,
+    transport: http(url, { timeout: 10_000 }),
+    pollingInterval: 100,
+  })
 
   const sendOne = async (to: Hex, coin: string): Promise<Sent> => {
     if (coin === 'native') {

@@ -44,7 +44,7 @@ export function openFilecoinClient(settings: FilecoinSettings): FilecoinClient {
     fetchOptions: { redirect: 'error' },
     fetchFn: fetchLimited,
   })
-  const client = createClient({ account, chain, transport })
+  const client = createClient({ account, chain, ccipRead: false, transport })
   let known: Promise<void> | undefined
   const requireChain = (): Promise<void> => {
     known ??= getChainId(client).then((id) => {
