@@ -31,7 +31,7 @@ const completion: Command = {
   examples: ['eval "$(cairn completion bash)"'],
   async run({ args, output }) {
     const script = completionScript(args[0] ?? '', commands, Object.keys(globalOptions))
-    output.result({ script }, script)
+    output.result({ script }, script.split('\n'))
   },
 }
 

@@ -35,7 +35,7 @@ export async function exportKey(surroundings: Surroundings): Promise<void> {
       : (await exportName(await session.client(), found.name, { format, signal })).key
   const path = text(values, 'output')
   if (path === undefined) {
-    output.result({ name: found.name, format, key }, key.trimEnd())
+    output.result({ name: found.name, format, key }, key.trimEnd().split('\n'))
   } else {
     await writeKeyFile(path, format === 'pem' ? key : Buffer.from(key, 'base64'))
     output.result({ name: found.name, format, path }, path)

@@ -1,6 +1,10 @@
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clean, formatTable, progressLine, textWidth } from './output.ts'
+import { clean, createOutput, formatTable, progressLine, textWidth } from './output.ts'
 
 test('columns stand under one another, without blanks at the end', () => {
   expect(
@@ -39,7 +43,7 @@ test('a long text is cut with a sign that it was', () => {
 })
 
 test('names cannot move the cursor or turn the line', () => {
-  expect(clean('a\u001b[2Jb\u009bc\u202ed\ne')).toBe('a\ufffd[2Jb\ufffdc\ufffdd\ufffde')
+  expect(clean('a\u001b[2Jb\u009bc\u202ed\ne')).toBe('a\\u001b[2Jb\\u009bc\\u202ed\\ne')
   expect(clean('Käse 石 👍')).toBe('Käse 石 👍')
 })
 
@@ -65,4 +69,27 @@ test('progress of a stream of unknown length', () => {
       80,
     ),
   ).toBe('- 2.00 KiB  1.00 KiB/s')
+})
+
+test('no way of printing lets a control character of the server through, or adds a line', async () => {
+  const name = 'laptop\nADMIN  all rights\r\u001b[1A\u0007\u007f\u0085\u009b2J\u2028\u202efdp.exe'
+  for (const json of [false, true]) {
+    const folder = mkdtempSync(join(tmpdir(), 'cairn-output-'))
+    const streams = ['out', 'err'].map((file) => createWriteStream(join(folder, file)))
+    const [stdout, stderr] = streams
+    if (stdout === undefined || stderr === undefined) throw new Error('two streams')
+    const output = createOutput({ stdout, stderr, json, quiet: false, color: false })
+    output.result({ name }, `Revoked ${name}.`)
+    output.result({ name }, ['two', name])
+    output.table(['ID', 'NAME'], [['1', name]], [{ id: '1', name }])
+    output.note(name)
+    output.error(new Error(name))
+    await Promise.all(streams.map((stream) => finished(stream.end())))
+    const [said = '', told = ''] = ['out', 'err'].map((file) => readFileSync(join(folder, file), 'utf8'))
+    rmSync(folder, { recursive: true })
+    expect(`${said}${told}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u)
+    expect(said.trimEnd().split('\n')).toHaveLength(json ? 3 : 5)
+    if (json) for (const line of said.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ name })
+    else expect(said).toContain('laptop\\nADMIN')
+  }
 })

@@ -1,12 +1,13 @@
+import type { Writable } from 'node:stream'
 import type { CairnError, OnProgress, Progress } from '@cairn/sdk'
 import { formatBytes, formatDuration } from './sizes.ts'
 
 /** Where words go: results to standard output, all else to standard error. Nothing else in this package prints. */
 export type Output = {
   readonly isJson: boolean
-  /** A result: an object for programs, lines for people. */
-  result(json: unknown, text: string | (() => string)): void
-  /** Something to know that is no result. */
+  /** A result: an object for programs; for people a line, or several. A line break within a line is shown escaped. */
+  result(json: unknown, text: Lines | (() => Lines)): void
+  /** Something to know that is no result: one line. */
   note(text: string): void
   error(error: Pick<CairnError, 'message' | 'hint' | 'code' | 'toJSON'> | Error): void
   /** Rows for people, one JSON line each for programs. */
@@ -16,9 +17,15 @@ export type Output = {
   write(bytes: Uint8Array): Promise<void>
 }
 
+/** One line, or several. */
+type Lines = string | readonly string[]
+
+/** A terminal, a pipe or a file. */
+type Sink = Writable & { isTTY?: boolean; columns?: number }
+
 export type OutputOptions = {
-  stdout: NodeJS.WriteStream
-  stderr: NodeJS.WriteStream
+  stdout: Sink
+  stderr: Sink
   json: boolean
   quiet: boolean
   color: boolean
@@ -29,24 +36,23 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
   return {
     isJson: json,
     result(value, text) {
-      if (json) stdout.write(`${JSON.stringify(value)}\n`)
-      else stdout.write(`${cleanLines(typeof text === 'string' ? text : text())}\n`)
+      const lines = (): Lines => (typeof text === 'function' ? text() : text)
+      stdout.write(json ? `${clean(JSON.stringify(value))}\n` : `${cleanLines(lines())}\n`)
     },
     note(text) {
-      if (!quiet && !json) stderr.write(`${cleanLines(text)}\n`)
+      if (!quiet && !json) stderr.write(`${clean(text)}\n`)
     },
     error(error) {
       if (json) {
-        stderr.write(
-          `${JSON.stringify({ error: 'toJSON' in error ? error.toJSON() : { code: 'INTERNAL', message: error.message } })}\n`,
-        )
+        const body = { error: 'toJSON' in error ? error.toJSON() : { code: 'INTERNAL', message: error.message } }
+        stderr.write(`${clean(JSON.stringify(body))}\n`)
         return
       }
-      stderr.write(`${paint(31, 'error:')} ${cleanLines(error.message)}\n`)
-      if ('hint' in error && error.hint !== '') stderr.write(`${paint(2, cleanLines(error.hint))}\n`)
+      stderr.write(`${paint(31, 'error:')} ${clean(error.message)}\n`)
+      if ('hint' in error && error.hint !== '') stderr.write(`${paint(2, clean(error.hint))}\n`)
     },
     table(columns, rows, values) {
-      if (json) for (const value of values) stdout.write(`${JSON.stringify(value)}\n`)
+      if (json) for (const value of values) stdout.write(`${clean(JSON.stringify(value))}\n`)
       else if (rows.length > 0)
         stdout.write(`${formatTable(columns, rows, stdout.isTTY ? (stdout.columns ?? 80) : undefined)}\n`)
     },
@@ -101,14 +107,21 @@ function cut(text: string, most: number): string {
   return `${kept}…`
 }
 
-/** Names come from strangers: control characters would move a terminal's cursor, or turn the direction of reading. */
+/**
+ * Escapes what would move a terminal's cursor, begin a line or turn the direction of reading: names come from strangers. The
+ * escapes are those of JSON, so that JSON stays the same value.
+ */
 export function clean(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+  return text.replace(
+    /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu,
+    (letter) => shortEscapes[letter] ?? `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
-/** The same for text of several lines. */
-function cleanLines(text: string): string {
-  return text.split('\n').map(clean).join('\n')
+const shortEscapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+function cleanLines(lines: Lines): string {
+  return typeof lines === 'string' ? clean(lines) : lines.map(clean).join('\n')
 }
 
 export function progressLine(

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { CairnError } from '@cairn/sdk'
+import { clean } from './output.ts'
 
 /** Asks people; programs answer by a file or by lines on standard input. */
 export type Prompt = {
@@ -137,7 +138,7 @@ function readLine(
     }
     // Before the question is shown: whoever answers at once must not see it either.
     stdin.setRawMode(true)
-    stderr.write(question)
+    stderr.write(clean(question))
     stdin.setEncoding('utf8')
     stdin.on('data', take)
     stdin.on('end', giveUp)

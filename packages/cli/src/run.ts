@@ -77,14 +77,14 @@ export async function run(
       const about = topic === undefined ? undefined : findCommand(topic)
       output.result(
         { commands: commands.map((command) => command.name) },
-        about === undefined ? describeAll(commands) : describeCommand(about),
+        (about === undefined ? describeAll(commands) : describeCommand(about)).split('\n'),
       )
       return name === '' ? exitCodes.usage : exitCodes.ok
     }
     const command = findCommand(name)
     const { values, args } = parse(rest, { ...globalOptions, ...command.options })
     if (flag(values, 'help')) {
-      output.result({ name: command.name, usage: command.usage }, describeCommand(command))
+      output.result({ name: command.name, usage: command.usage }, describeCommand(command).split('\n'))
       return exitCodes.ok
     }
     const [least, most] = command.arity

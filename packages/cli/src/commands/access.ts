@@ -13,7 +13,7 @@ async function explain(surroundings: Surroundings, cid: string): Promise<void> {
   })
   output.result({ cid, about, ...verdict }, () => {
     const head = `${about ?? 'You'} may ${verdict.isAllowed ? `decrypt it: ${verdict.by}` : 'not decrypt it'}.`
-    return [head, ...showFindings(verdict)].join('\n')
+    return [head, ...showFindings(verdict)]
   })
 }
 
@@ -39,15 +39,15 @@ export const access: Command = {
         hint: `Run: cairn keys repair ${cid}`,
       })
     const nodes = report.nodes.flatMap(({ node, isAgreed }) => (isAgreed ? [node] : []))
-    output.result({ ...agreed, health: report.health, nodes }, () =>
-      [
-        `Owner       ${agreed.owner}`,
-        `Shared with ${agreed.sharedTo.length === 0 ? 'nobody' : agreed.sharedTo.join('\n            ')}`,
-        `Conditions  ${agreed.hasConditions ? 'yes: cairn conditions show' : 'none'}`,
-        `State       ${agreed.state}${agreed.successor === null ? '' : `, now ${agreed.successor}`}`,
-        `Key nodes   ${dots(nodes)} ${report.health}`,
-      ].join('\n'),
-    )
+    const [first = 'nobody', ...others] = agreed.sharedTo
+    output.result({ ...agreed, health: report.health, nodes }, () => [
+      `Owner       ${agreed.owner}`,
+      `Shared with ${first}`,
+      ...others.map((address) => `            ${address}`),
+      `Conditions  ${agreed.hasConditions ? 'yes: cairn conditions show' : 'none'}`,
+      `State       ${agreed.state}${agreed.successor === null ? '' : `, now ${agreed.successor}`}`,
+      `Key nodes   ${dots(nodes)} ${report.health}`,
+    ])
   },
 }
 

@@ -21,7 +21,7 @@ export const balance: Command = {
     ]
     output.result(
       { ...quota, leftBytes },
-      rows.map(([name, bytes]) => `${name.padEnd(10)} ${formatBytes(bytes)}`).join('\n'),
+      rows.map(([name, bytes]) => `${name.padEnd(10)} ${formatBytes(bytes)}`),
     )
   },
 }

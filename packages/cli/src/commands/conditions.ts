@@ -16,7 +16,7 @@ async function show(surroundings: Surroundings): Promise<void> {
   const cid = cidOf(surroundings)
   const { output, session, signal } = surroundings
   const found = await getConditions(await session.anonymous(), cid, { signal })
-  output.result(found, JSON.stringify(found, null, 2))
+  output.result(found, JSON.stringify(found, null, 2).split('\n'))
 }
 
 async function set(surroundings: Surroundings): Promise<void> {
@@ -44,7 +44,7 @@ async function check(surroundings: Surroundings): Promise<void> {
   })
   output.result({ about, ...verdict }, () => {
     const head = `${about ?? 'You'} would ${verdict.isAllowed ? 'meet' : 'not meet'} these conditions.`
-    return [head, ...showFindings(verdict)].join('\n')
+    return [head, ...showFindings(verdict)]
   })
 }
 
@@ -63,7 +63,7 @@ async function template({ args, values, output }: Surroundings): Promise<void> {
     atLeast: text(values, 'at-least'),
     tokenId: text(values, 'token-id'),
   })
-  output.result(json, JSON.stringify(json, null, 2))
+  output.result(json, JSON.stringify(json, null, 2).split('\n'))
 }
 
 const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = { show, set, remove, template, check }

@@ -73,9 +73,10 @@ async function repair(surroundings: Surroundings): Promise<void> {
     outcome,
     ...(error === undefined ? {} : { code: error.code }),
   }))
-  output.result({ cid, before: before.health, after: after.health, nodes: json }, () =>
-    [...nodes.map(({ node, outcome }) => `node ${node}  ${outcome}`), `${before.health} → ${after.health}`].join('\n'),
-  )
+  output.result({ cid, before: before.health, after: after.health, nodes: json }, () => [
+    ...nodes.map(({ node, outcome }) => `node ${node}  ${outcome}`),
+    `${before.health} → ${after.health}`,
+  ])
 }
 
 async function exportSet(surroundings: Surroundings): Promise<void> {
@@ -120,10 +121,10 @@ async function rotate(surroundings: Surroundings): Promise<void> {
   const { output, signal } = surroundings
   const client = await openKeyClient(surroundings, { withApiKey: true })
   const { cid: successor, retired } = await rotateFile(client, cid, { signal })
-  output.result(
-    { before: cid, cid: successor, retired: retired.done },
-    `${successor}\nThe key of ${cid} is retired. ${dots(retired.done)}`,
-  )
+  output.result({ before: cid, cid: successor, retired: retired.done }, [
+    successor,
+    `The key of ${cid} is retired. ${dots(retired.done)}`,
+  ])
   output.note('The old encrypted bytes are still stored; remove them with `cairn rm`.')
 }
 

@@ -64,7 +64,7 @@ async function publish(surroundings: Surroundings): Promise<void> {
       : await publishName(await session.client(), found.name, value, options)
   const url = await urlOf(surroundings, record.name)
   const json = { ...describeRecord(record), url, key: found.place === 'here' ? 'here' : 'service' }
-  output.result(json, `${record.name} → ${record.value}\n${url}`)
+  output.result(json, [`${record.name} → ${record.value}`, url])
   if (found.place === 'here') {
     output.note(
       `Good until ${moment(record.validUntil)}: publish again before. Only the key of ${titleOf(found.kept)}, on this machine, can.`,

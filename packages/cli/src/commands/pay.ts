@@ -178,6 +178,9 @@ export const faucet: Command = {
     const address = args[0] ?? (await findPayer(surroundings, client)).address
     const coin = text(values, 'coin') === undefined ? undefined : readCoin(surroundings)
     const sent = await useFaucet(client, address, coin, { signal })
-    output.result({ address, sent }, sent.map((one) => `${one.coin}  ${one.units} units`).join('\n'))
+    output.result(
+      { address, sent },
+      sent.map((one) => `${one.coin}  ${one.units} units`),
+    )
   },
 }

@@ -25,9 +25,12 @@ export const quote: Command = {
       metaData,
     )
     const after = dataLimit - dataUsed - totalSize
-    output.result(
-      {},
-      `\nTotal         ${formatBytes(totalSize)}\nAllowed       ${formatBytes(dataLimit)}\nUsed          ${formatBytes(dataUsed)}\nAfter upload  ${after < 0 ? `${formatBytes(-after)} too little` : `${formatBytes(after)} left`}`,
-    )
+    output.result({}, [
+      '',
+      `Total         ${formatBytes(totalSize)}`,
+      `Allowed       ${formatBytes(dataLimit)}`,
+      `Used          ${formatBytes(dataUsed)}`,
+      `After upload  ${after < 0 ? `${formatBytes(-after)} too little` : `${formatBytes(after)} left`}`,
+    ])
   },
 }

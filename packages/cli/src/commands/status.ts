@@ -18,12 +18,12 @@ export const status: Command = {
       ready: state.ready,
       ...(state.ready ? { version: state.version, parts: state.parts } : { error: state.error }),
     }
-    const head = `Network  ${name}\nAPI      ${api}\nGateway  ${gateway}`
+    const head = [`Network  ${name}`, `API      ${api}`, `Gateway  ${gateway}`]
     if (!state.ready) {
       output.result(json, head)
       throw state.error
     }
     const parts = Object.entries(state.parts).map(([part, health]) => `${part} ${health}`)
-    output.result(json, `${head}\nReady    yes, version ${state.version} (${parts.join(', ')})`)
+    output.result(json, [...head, `Ready    yes, version ${state.version} (${parts.join(', ')})`])
   },
 }

@@ -158,7 +158,7 @@ export const upload: Command = {
       const withProgress = progress === undefined ? options : { ...options, onProgress: progress.onProgress }
       const result = await uploadOne(client, path, withProgress, surroundings).finally(finish)
       const url = `${client.network.gateway}/ipfs/${result.cid}`
-      output.result({ ...result, url }, () => `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}\n${url}`)
+      output.result({ ...result, url }, () => [`${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}`, url])
     }
   },
 }

@@ -49,14 +49,14 @@ export const verify: Command = {
 
 const marks: Record<Check['outcome'], string> = { proven: '✓', failed: '✗', skipped: '–' }
 
-function describeReport(report: StorageReport): string {
+function describeReport(report: StorageReport): string[] {
   const lines = [`${report.isProven ? 'Proven' : 'NOT proven'}: ${report.cid}`]
   for (const piece of report.pieces) lines.push('', ...describePiece(piece))
   lines.push('', `${marks[report.content.outcome]} content    ${report.content.says}`)
   if (report.waitingPacks > 0) lines.push(`– waiting    ${report.waitingPacks} packs are in no piece yet`)
   if (report.furtherPieces > 0) lines.push(`– further    ${report.furtherPieces} pieces were not looked at`)
   lines.push('', 'Not proven by this, and by nothing of its kind:', ...report.unproven.map((one) => `  ${one}`))
-  return lines.join('\n')
+  return lines
 }
 
 function describePiece(piece: PieceReport): string[] {

@@ -27,7 +27,7 @@ async function store(surroundings: Surroundings, wallet: Wallet): Promise<void> 
   }
   const password = await prompt.password('Choose a password for your wallet', { twice: true })
   await state.writeWallet(await encryptKeystore(wallet.privateKey, password))
-  output.result({ address: wallet.address }, `Wallet ${wallet.address}\nkept in ${state.folder}`)
+  output.result({ address: wallet.address }, [`Wallet ${wallet.address}`, `kept in ${state.folder}`])
 }
 
 async function importWallet(surroundings: Surroundings): Promise<void> {
@@ -56,7 +56,7 @@ async function exportWallet({ args, state, output }: Surroundings): Promise<void
   if (keystore === undefined) throw new CairnError('NO_WALLET')
   const path = args[1]
   if (path === undefined) {
-    output.result(JSON.parse(keystore), keystore.trim())
+    output.result(JSON.parse(keystore), keystore.trim().split('\n'))
     return
   }
   await writeFile(path, keystore, { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
