@@ -1,6 +1,7 @@
 import { CairnError, type Client } from '@cairn/sdk'
 import type { Surroundings } from './command.ts'
 import { isNameForm } from './find-name.ts'
+import { clean } from './output.ts'
 
 const labelCharactersMost = 100
 
@@ -17,11 +18,11 @@ export function argument({ args }: Surroundings, index: number, what: string): s
 export function readLabel({ args }: Surroundings, index: number): string | undefined {
   const label = args[index]?.trim()
   if (label === undefined) return undefined
-  const isUsable = label !== '' && label.length <= labelCharactersMost && !isNameForm(label)
+  const isUsable = label !== '' && label.length <= labelCharactersMost && clean(label) === label && !isNameForm(label)
   if (isUsable) return label
   throw new CairnError('USAGE', {
     message: `${JSON.stringify(label)} cannot be a label`,
-    hint: `A label has 1 to ${labelCharactersMost} characters and looks like no name.`,
+    hint: `A label has 1 to ${labelCharactersMost} characters, no control characters, and looks like no name.`,
   })
 }
 

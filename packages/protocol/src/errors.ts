@@ -22,7 +22,12 @@ export const errorTable = {
   INVALID_PATH: row(
     400,
     'Invalid path or file name',
-    'Use relative names without "..", NUL or control characters, at most 1,024 bytes a name.',
+    'Use relative names without "..", control characters or changes of the direction of writing, at most 1,024 bytes a name.',
+  ),
+  INVALID_LABEL: row(
+    400,
+    'A name has characters that cannot be shown',
+    'Leave out line breaks, control characters and those that change the direction of writing.',
   ),
   INVALID_RANGE: row(416, 'Range not satisfiable', 'Ask for bytes that lie within the file.'),
   INVALID_MULTIPART: row(

@@ -146,6 +146,7 @@ test('the public surface', () => {
       "listPayments",
       "listPieces",
       "makeCall",
+      "maxKeyNameCharacters",
       "nameBytesMost",
       "nameDepthMost",
       "nameHistoryMost",

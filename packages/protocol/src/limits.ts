@@ -16,6 +16,9 @@ export const callTimeoutMs = 8_000
 /** Tries of a call that is safe to repeat, the first one included. */
 export const callTries = 3
 
+/** Longest name of an API key. */
+export const maxKeyNameCharacters = 100
+
 /** How long a message to sign is good for. */
 export const challengeLifetimeMs = 5 * 60_000
 

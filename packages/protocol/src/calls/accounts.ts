@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { addressSchema } from '../address.ts'
 import { authErrors, defineCall, scopes } from '../call.ts'
-import { callTimeoutMs, jsonBodyBytesMost } from '../limits.ts'
+import { callTimeoutMs, jsonBodyBytesMost, maxKeyNameCharacters } from '../limits.ts'
+import { labelText } from '../text-fields.ts'
 
 const publicKeyQuery = v.object({ publicKey: addressSchema })
 const message = v.string()
@@ -51,7 +52,7 @@ export const createApiKey = defineCall({
       publicKey: addressSchema,
       signedMessage: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(8192)),
       /** Name shown in lists; `default` where it is absent. */
-      keyName: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(100))),
+      keyName: v.optional(labelText(maxKeyNameCharacters)),
       /** What the key may do; all of it where absent. */
       scopes: v.optional(v.pipe(v.array(v.picklist(scopes)), v.minLength(1))),
       /** When it ends, ms since 1970; never where absent. */
@@ -59,7 +60,14 @@ export const createApiKey = defineCall({
     }),
   },
   response: { kind: 'json', schema: v.string() },
-  errors: ['INVALID_ADDRESS', 'INVALID_SIGNATURE', 'CHALLENGE_EXPIRED', 'CHAIN_NOT_CONFIGURED', 'UPSTREAM_FAILED'],
+  errors: [
+    'INVALID_ADDRESS',
+    'INVALID_LABEL',
+    'INVALID_SIGNATURE',
+    'CHALLENGE_EXPIRED',
+    'CHAIN_NOT_CONFIGURED',
+    'UPSTREAM_FAILED',
+  ],
   dialect: 'api',
   limits: { ...json, perMinute: 30 },
   idempotent: false,

@@ -13,6 +13,7 @@ import {
   nameTtlMsMost,
   nameValueCharactersMost,
 } from '../limits.ts'
+import { labelText } from '../text-fields.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
 const publishLimits = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs, perMinute: namePublishesPerMinute }
@@ -26,7 +27,7 @@ const record = v.pipe(
   v.regex(/^[A-Za-z0-9+/]+={0,2}$/),
 )
 const params = v.object({ name: anyNameSchema })
-const label = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(nameLabelCharactersMost))
+const label = v.pipe(labelText(nameLabelCharactersMost), v.nonEmpty())
 const limit = v.optional(
   v.pipe(v.string(), v.regex(/^\d{1,3}$/), v.transform(Number), v.minValue(1), v.maxValue(nameRowsMost)),
 )
@@ -84,7 +85,7 @@ export const createName = defineCall({
   scope: 'files:write',
   body: { kind: 'json', schema: v.object({ label: v.nullable(label) }) },
   response: { kind: 'json', schema: nameState },
-  errors: [...authErrors, 'NAME_LIMIT', 'INVALID_CONFIGURATION', 'CONFLICT'],
+  errors: [...authErrors, 'INVALID_LABEL', 'NAME_LIMIT', 'INVALID_CONFIGURATION', 'CONFLICT'],
   dialect: 'api',
   limits: publishLimits,
   idempotent: false,
@@ -122,7 +123,7 @@ export const labelName = defineCall({
   params,
   body: { kind: 'json', schema: v.object({ label: v.nullable(label) }) },
   response: { kind: 'json', schema: nameState },
-  errors: [...authErrors, 'INVALID_NAME', 'NAME_NOT_FOUND', 'CONFLICT'],
+  errors: [...authErrors, 'INVALID_LABEL', 'INVALID_NAME', 'NAME_NOT_FOUND', 'CONFLICT'],
   dialect: 'api',
   limits: { ...limits, bodyBytes: jsonBodyBytesMost },
   idempotent: true,
@@ -251,6 +252,7 @@ export const registerName = defineCall({
   errors: [
     ...authErrors,
     'INVALID_NAME',
+    'INVALID_LABEL',
     'INVALID_IPNS_RECORD',
     'IPNS_RECORD_EXPIRED',
     'IPNS_RECORD_OUTDATED',

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import { jsonBodyBytesMost, nameBytesMost } from '../limits.ts'
+import { labelText } from '../text-fields.ts'
 
 const flag = v.optional(
   v.pipe(
@@ -48,7 +49,7 @@ export const addFiles = defineCall({
     /** `true`: the content is encrypted by the client; kept as a mark and answered as an array. */
     encryption: v.optional(v.pipe(v.string(), v.maxLength(16))),
     /** Kept with the upload; one storage class exists. */
-    'x-storage-type': v.optional(v.pipe(v.string(), v.maxLength(64))),
+    'x-storage-type': v.optional(labelText(64)),
   }),
   body: { kind: 'multipart', description: 'Files, each a part with a file name.' },
   response: { kind: 'json', schema: uploadAnswer },
@@ -58,6 +59,7 @@ export const addFiles = defineCall({
     'NO_FILE',
     'DUPLICATE_NAME',
     'INVALID_PATH',
+    'INVALID_LABEL',
     'INVALID_CID_VERSION',
     'TOO_MANY_PARTS',
     'QUOTA_EXCEEDED',
@@ -83,7 +85,7 @@ export const importCar = defineCall({
   auth: 'apiKey',
   scope: 'files:write',
   query: v.looseObject({ 'pin-roots': flag, stats: flag, silent: flag }),
-  headers: v.object({ 'x-storage-type': v.optional(v.pipe(v.string(), v.maxLength(64))) }),
+  headers: v.object({ 'x-storage-type': v.optional(labelText(64)) }),
   body: { kind: 'multipart', description: 'One CAR as a part with a file name.' },
   response: { kind: 'json', schema: uploadAnswer },
   errors: [
@@ -91,6 +93,7 @@ export const importCar = defineCall({
     'INVALID_MULTIPART',
     'NO_FILE',
     'INVALID_PATH',
+    'INVALID_LABEL',
     'INVALID_CAR',
     'BLOCK_HASH_MISMATCH',
     'INCOMPLETE_DAG',
@@ -137,6 +140,7 @@ export const pinCid = defineCall({
   errors: [
     ...authErrors,
     'INVALID_CID',
+    'INVALID_PATH',
     'BLOCK_NOT_FOUND',
     'BLOCK_HASH_MISMATCH',
     'INVALID_CAR',

@@ -13,7 +13,7 @@ type Issue = { field: string; message: string }
 
 /** Codes whose sentence a schema may say, so that the code is found again from the text. */
 const codesBySentence = new Map<string, ErrorCode>(
-  (['INVALID_CID', 'INVALID_ADDRESS'] as const).map((code) => [errorTable[code].message, code]),
+  (['INVALID_CID', 'INVALID_ADDRESS', 'INVALID_LABEL'] as const).map((code) => [errorTable[code].message, code]),
 )
 
 /** A NUL as JSON has it: its escape, behind no backslash that is itself one of a pair. */

@@ -139,6 +139,23 @@ describe('an API key is refused', () => {
     expect(codeOf(await create(address, signature))).toBe('CHAIN_NOT_CONFIGURED')
   })
 
+  test.each([
+    ['a line break', 'laptop\nADMIN'],
+    ['an escape', 'a\u001b[2J'],
+    ['a control of ISO 8859', 'a\u009bb'],
+    ['another line break', 'a\u2028b'],
+    ['a change of direction', 'a\u202efdp.exe'],
+    ['a mark of direction', 'a\u200fb'],
+    ['half a letter', 'a\ud800'],
+  ])('for a name with %s, before the message is spent', async (_what, keyName) => {
+    const account = newAccount()
+    const signature = await account.signMessage({ message: await storage.getMessage(account.address) })
+    const answer = await create(account.address, signature, { keyName })
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'INVALID_LABEL'])
+    expect(answer.json).toMatchObject({ error: { details: { issues: [{ field: 'body.keyName' }] } } })
+    expect((await create(account.address, signature, { keyName: ' Käse 石 👩‍👧 ' })).status).toBe(200)
+  })
+
   test('when it would have ended already', async () => {
     const account = newAccount()
     const signature = await account.signMessage({ message: await storage.getMessage(account.address) })

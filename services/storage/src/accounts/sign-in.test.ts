@@ -138,6 +138,8 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       const signIn = await createSignIn(wallet, sessionKey)
       const late = await show(wallet, signIn, sessionKey, { wish: { expiresAt: 1 } })
       expect([late.status, late.code]).toEqual([400, 'INVALID_REQUEST'])
+      const named = await show(wallet, signIn, sessionKey, { wish: { keyName: 'a\u009bb' } })
+      expect([named.status, named.code]).toEqual([400, 'INVALID_LABEL'])
       const expiresAt = now() + minute
       const wish = { keyName: 'tab', scopes: ['files:read', 'account'], expiresAt }
       const apiKey = keyOf((await show(wallet, signIn, sessionKey, { wish })).json)

@@ -54,6 +54,8 @@ test('wrong wishes get the code that says what is wrong', async () => {
   const { name } = await create()
   const refused: [string, string, unknown, string][] = [
     [`/api/names/${name}/records`, 'POST', { value: 'nonsense' }, '400 INVALID_CID'],
+    ['/api/names', 'POST', { label: 'page\nother' }, '400 INVALID_LABEL'],
+    [`/api/names/${name}`, 'PATCH', { label: 'a\u202eb' }, '400 INVALID_LABEL'],
     [`/api/names/${name}/records`, 'POST', { value: '/x/y' }, '400 INVALID_NAME_VALUE'],
     [`/api/names/${name}/records`, 'POST', { value: cid, lifetimeMs: 1000 }, '400 INVALID_REQUEST'],
     [`/api/names/${name}/records`, 'POST', { value: cid, ttlMs: -1 }, '400 INVALID_REQUEST'],

@@ -18,7 +18,7 @@ const keysMost = 32
 const keyPattern = /^[!-+\--~]{1,64}$/
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const controls = /[\x00-\x1f\x7f]/
+const controls = /[\x00-\x1f\x7f-\x9f]/
 
 /**
  * Reads `Upload-Metadata`: keys with values in base64, parted by commas. Keys that mean nothing here are left alone.

@@ -41,6 +41,9 @@ describe('names of uploads', () => {
       'a\r\nb',
       'a\u0085',
       'a\u007f',
+      'a\u2028b',
+      'a\u202efdp.exe',
+      'a\u2066b',
       '\ud800',
       'x'.repeat(1025),
       'é'.repeat(513),
@@ -53,6 +56,7 @@ describe('names of uploads', () => {
     expect(readUploadPath('x'.repeat(1024))).toHaveLength(1)
     expect(readUploadPath(`${'a/'.repeat(127)}b`)).toHaveLength(128)
     expect(readUploadPath('...')).toEqual(['...'])
+    expect(readUploadPath('\u200eWhatsApp.jpg')).toEqual(['\u200eWhatsApp.jpg'])
   })
 
   it('never yield a segment that leaves its folder, whatever is sent', () => {
