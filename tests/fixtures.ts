@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createNetwork, type Network } from '@cairn/local'
-import type { Scope } from '@cairn/protocol'
+import { scopes as allScopes, type Scope } from '@cairn/protocol'
 import { type Client, createClient, openKeySession } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
@@ -35,7 +35,7 @@ export async function createTestNetwork(
   }
 }
 
-/** An API key of a wallet (a fresh one where none is given), by the published calls; `wish` says what else it shall have. */
+/** An API key of a wallet (a fresh one where none is given): with all scopes, for ever, unless `wish` says otherwise. */
 export async function createTestKey(
   network: { profile: Pick<TestNetwork['profile'], 'api'> },
   privateKey = generatePrivateKey(),
@@ -43,7 +43,14 @@ export async function createTestKey(
 ): Promise<{ apiKey: string; address: string; privateKey: `0x${string}` }> {
   const account = privateKeyToAccount(privateKey)
   const { api } = network.profile
-  const message: unknown = await (await fetch(`${api}/api/auth/get_message?publicKey=${account.address}`)).json()
+  const { scopes = allScopes, expiresAt = 'never', keyName } = wish
+  const query = new URLSearchParams({
+    publicKey: account.address,
+    purpose: 'api-key',
+    scopes: scopes.join(','),
+    expiresAt: String(expiresAt),
+  })
+  const message: unknown = await (await fetch(`${api}/api/auth/get_message?${query}`)).json()
   if (typeof message !== 'string') throw new Error(`no message: ${JSON.stringify(message)}`)
   const answer = await fetch(`${api}/api/auth/create_api_key`, {
     method: 'POST',
@@ -51,7 +58,7 @@ export async function createTestKey(
     body: JSON.stringify({
       publicKey: account.address,
       signedMessage: await account.signMessage({ message }),
-      ...wish,
+      keyName,
     }),
   })
   const apiKey: unknown = await answer.json()

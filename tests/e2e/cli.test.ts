@@ -211,6 +211,40 @@ describe('wallet and keys', () => {
     expect((await cairn(['wallet', 'show'], { config })).code).toBe(4)
   })
 
+  test('a key gets the rights and the end that were asked for; its name cannot write to the terminal', async () => {
+    const config = 'rights'
+    await cairn(['wallet', 'create'], { config })
+    const made = await cairn(['api-key', 'new'], { config })
+    expect(made.err).toMatch(
+      /It expires \d{4}-\d\d-\d\d \d\d:\d\d\. Whoever has it may use files:read, files:write, account\./,
+    )
+    const narrow = ['api-key', 'new', '--print-only', '--name', 'narrow', '--scope', 'files:read', '--json']
+    const json = JSON.parse((await cairn([...narrow, '--expires', '2100-01-01'], { config })).out)
+    expect(json).toMatchObject({ scopes: ['files:read'], expiresAt: Date.UTC(2100, 0) })
+    expect(JSON.parse((await cairn([...narrow, '--expires', 'never'], { config })).out).expiresAt).toBeNull()
+    const env = { CAIRN_API_KEY: json.apiKey }
+    expect((await cairn(['balance'], { config, env })).code).toBe(0)
+    expect((await cairn(['api-key', 'list'], { config, env })).code).toBe(4)
+    for (const wrong of [
+      ['--scope', 'admin'],
+      ['--expires', 'soon'],
+      ['--expires', '2020-01-01'],
+    ])
+      expect((await cairn([...narrow, ...wrong], { config })).code, wrong.join(' ')).toBe(2)
+    const refused = await cairn(['api-key', 'new', '--name', 'a\nADMIN'], { config })
+    expect([refused.code, refused.err.split('\n')[0]]).toEqual([1, 'error: A name has characters that cannot be shown'])
+    // One from before such names were refused.
+    const { db } = network.storage.context
+    const id = json.apiKey.split('_')[1]
+    const name = 'old\nADMIN\u001b[2J\u009b1m\u202e'
+    await db.write((trx) => trx.updateTable('api_key').set({ name }).where('id', '=', id).execute())
+    const listed = await cairn(['api-key', 'list'], { config })
+    expect(listed.out).toContain('old\\nADMIN\\u001b[2J\\u009b1m\\u202e')
+    const lines = (await cairn(['api-key', 'list', '--json'], { config })).out.trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line).name)).toContain(name)
+    expect(`${listed.out}${lines.join('')}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e]/u)
+  })
+
   test('a wrong password is said, and the wallet stays', async () => {
     const config = 'locked'
     await cairn(['wallet', 'create'], { config })

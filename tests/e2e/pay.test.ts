@@ -139,7 +139,15 @@ test('an upload that does not fit says what is missing and how to pay for it; pa
 
 test('one signature is good for one upload, and for nothing else', async () => {
   const { signer, client } = await openPayer({ isFunded: false })
-  const once = createClient({ network: network.profile, apiKey: await authorizeOnce(client, signer) })
+  const token = await authorizeOnce(client, signer)
+  const once = createClient({ network: network.profile, apiKey: token })
+  const [publicKey = '', signedMessage = ''] = token.split('$')
+  const stolen = await fetch(`${network.profile.api}/api/auth/create_api_key`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ publicKey, signedMessage }),
+  })
+  expect([stolen.status, stolen.headers.get('x-cairn-code')]).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
   await expect(getUsage(once)).rejects.toMatchObject({ code: 'FORBIDDEN' })
   const both = await Promise.allSettled([uploadText(once, 'paid once'), uploadText(once, 'paid twice')])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])

@@ -42,27 +42,36 @@ async function storeAndOpen(client: Client): Promise<void> {
 
 test('one signature stores a file, encrypts it and opens it', async () => {
   const wallet = newWallet()
-  const { apiKey, keySession, keyFault } = await signIn(anonymous(), wallet, { name: 'one signature' })
+  const expiresAt = Date.UTC(2100, 0)
+  const { apiKey, keySession, keyFault } = await signIn(anonymous(), wallet, {
+    name: 'one signature',
+    scopes: ['files:read', 'files:write', 'account'],
+    expiresAt,
+  })
   expect([keyFault, keySession?.nodes.every((node) => node !== null)]).toEqual([undefined, true])
   if (keySession === undefined) throw new Error('no session')
   const client = createClient({ network: network.profile, apiKey, keySession })
   await storeAndOpen(client)
   expect(wallet.signed).toHaveLength(1)
-  expect((await listApiKeys(client)).map(({ name }) => name)).toEqual(['one signature'])
+  expect(await listApiKeys(client)).toMatchObject([
+    { name: 'one signature', scopes: ['files:read', 'files:write', 'account'], expiresAt },
+  ])
   // What the wallet showed: the host of the service, and each party by name.
   const [text = ''] = wallet.signed
   expect(text.split('\n')[0]).toBe(
     `${new URL(network.profile.api).host} wants you to sign in with your Ethereum account:`,
   )
   expect(text.split('Resources:\n')[1]?.split('\n')).toEqual([
-    '- cairn:local/storage/api-key',
+    '- cairn:local/storage/api-key?scopes=files:read,files:write,account&expires=2100-01-01T00:00:00.000Z',
     ...[1, 2, 3, 4, 5].map((node) => `- cairn:local/key-nodes/${node}/session`),
   ])
 })
 
 test('a key that the platform holds signs all requests', async () => {
   const sessionKey = await createHeldSessionKey()
-  const { apiKey, keySession } = await signIn(anonymous(), newWallet(), { sessionKey })
+  const wallet = newWallet()
+  const { apiKey, keySession } = await signIn(anonymous(), wallet, { sessionKey })
+  expect(parseSignIn(wallet.signed[0] ?? '')?.apiKey).toMatchObject({ scopes: ['files:read', 'files:write'] })
   if (keySession === undefined) throw new Error('no session')
   expect(JSON.stringify(keySession)).not.toContain('secretKey')
   // As IndexedDB keeps it.

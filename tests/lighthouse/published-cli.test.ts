@@ -83,6 +83,15 @@ test('a user’s first session, command by command', async () => {
 
   const key = await lighthouse(['api-key', '--new'], [['Enter your password', password]])
   expect(key).toMatch(/Api Key: .*\S{20}/)
+  // It names no purpose, no scopes and no end: it reads and writes files, for a while.
+  const keys = await network.storage.context.db.read
+    .selectFrom('api_key')
+    .select(['scopes', 'created_at', 'expires_at'])
+    .where('address', '=', address.toLowerCase())
+    .execute()
+  expect(keys.map(({ scopes }) => scopes)).toEqual(['["files:read","files:write"]'])
+  const days = keys.map(({ created_at, expires_at }) => Math.round((Number(expires_at) - created_at) / 86_400_000))
+  expect(days).toEqual([90])
 
   expect(await lighthouse(['balance'])).toContain('Data Limit')
 

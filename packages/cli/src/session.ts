@@ -9,6 +9,7 @@ import {
   getUsage,
   loadNetwork,
   type NetworkProfile,
+  scopes,
 } from '@cairn/sdk'
 import type { Environment } from './environment.ts'
 import type { Output } from './output.ts'
@@ -60,7 +61,8 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
     const key = await createApiKey(
       createClient({ network: profile }),
       { privateKey: profile.wallet.privateKey },
-      { name: 'cairn command line' },
+      // Of a wallet that everybody on this machine can use.
+      { name: 'cairn command line', scopes, expiresAt: null },
     )
     await state.writeKey(profile.api, key)
     output.note(`Made an API key for the local network's test wallet ${profile.wallet.address}.`)

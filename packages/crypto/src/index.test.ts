@@ -24,6 +24,8 @@ test('the public surface', () => {
       "encryptV2",
       "encryptedSizeV2",
       "findKey",
+      "findSignedText",
+      "findSignedTexts",
       "fitsCommitment",
       "generateKey",
       "hashMessage",

@@ -1,4 +1,11 @@
-import { isCoreumAddress, isEvmAddress, keyShardCount, normalizeIdentity } from '@cairn/protocol'
+import {
+  isCoreumAddress,
+  isEvmAddress,
+  keyShardCount,
+  latestTimeMs,
+  normalizeIdentity,
+  writeKeyExpiry,
+} from '@cairn/protocol'
 import type { Challenge } from './challenge.ts'
 import { checksumAddress } from './wallet.ts'
 
@@ -8,6 +15,8 @@ export type SignIn = Challenge & {
   sessionKey: string
   /** 32 hex characters of the storage service; absent where the text is not for it. */
   storageNonce?: string | undefined
+  /** What the API key of the storage service may do, and until when; texts of older clients do not say. */
+  apiKey?: { scopes: readonly string[]; expiresAt: number | null } | undefined
 }
 
 const missing = '0'.repeat(32)
@@ -17,10 +26,12 @@ function family(address: string): string {
 }
 
 /** What the text lets each party do that gave a nonce; the others are not named, and take no text that does not name them. */
-function listResources({ network, storageNonce, nonces }: SignIn): string[] {
+function listResources({ network, storageNonce, nonces, apiKey }: SignIn): string[] {
   const base = `cairn:${encodeURIComponent(network)}`
+  const grant =
+    apiKey === undefined ? '' : `?scopes=${apiKey.scopes.join(',')}&expires=${writeKeyExpiry(apiKey.expiresAt)}`
   return [
-    ...(storageNonce === undefined ? [] : [`- ${base}/storage/api-key`]),
+    ...(storageNonce === undefined ? [] : [`- ${base}/storage/api-key${grant}`]),
     ...nonces.flatMap((nonce, i) => (nonce === undefined ? [] : [`- ${base}/key-nodes/${i + 1}/session`])),
   ]
 }
@@ -68,6 +79,17 @@ const fieldsPattern = new RegExp(
   ].join('\n'),
 )
 
+const grantPattern =
+  /\n- cairn:[^\n?]*\/storage\/api-key\?scopes=([a-z:,-]{1,200})&expires=(never|[0-9TZ:.-]{24})(?:\n|$)/
+
+function readGrant(text: string): SignIn['apiKey'] {
+  const [, scopes, expires] = grantPattern.exec(text) ?? []
+  if (scopes === undefined || expires === undefined) return undefined
+  const expiresAt = expires === 'never' ? null : Date.parse(expires)
+  // A time that cannot be written is none of ours: the text is not what would be written then.
+  return expiresAt !== null && !(expiresAt <= latestTimeMs) ? undefined : { scopes: scopes.split(','), expiresAt }
+}
+
 /** Reads such a text: exactly the form that is written, or undefined. */
 export function parseSignIn(text: string): SignIn | undefined {
   const [, domain, written, network, sessionKey, joined = '', issued, expires, id] = fieldsPattern.exec(text) ?? []
@@ -76,6 +98,7 @@ export function parseSignIn(text: string): SignIn | undefined {
     const nonce = joined.slice(32 * i, 32 * (i + 1))
     return nonce === missing ? undefined : nonce
   })
+  const apiKey = readGrant(text)
   const signIn: SignIn = {
     id,
     domain,
@@ -86,6 +109,7 @@ export function parseSignIn(text: string): SignIn | undefined {
     nonces,
     sessionKey,
     storageNonce,
+    ...(apiKey === undefined ? {} : { apiKey }),
   }
   if (Number.isNaN(signIn.issuedAt) || Number.isNaN(signIn.expiresAt) || signIn.address === '') return undefined
   // Half a surrogate pair has no form in an address.

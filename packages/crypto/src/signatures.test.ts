@@ -1,3 +1,4 @@
+import { latestTimeMs } from '@cairn/protocol'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import fc from 'fast-check'
 import { recoverMessageAddress } from 'viem'
@@ -140,18 +141,24 @@ const fields = fc.record({
   expiresAt: fc.integer({ min: 0, max: 4e12 }),
   nonces: fc.array(fc.option(hexPattern(16), { nil: undefined }), { minLength: 5, maxLength: 5 }),
 })
+const grants = fc.record({
+  scopes: fc.subarray(['files:read', 'files:write', 'account'], { minLength: 1 }),
+  expiresAt: fc.option(fc.integer({ min: 0, max: latestTimeMs })),
+})
 
 describe('messages to sign', () => {
   test('each is read back as it was written', () => {
     const sessionKey = createSessionKey().publicKey
     fc.assert(
-      fc.property(fields, (challenge) => {
+      fc.property(fields, grants, (challenge, apiKey) => {
         expect(parseChallenge(writeChallenge(challenge))).toEqual(challenge)
         const [storageNonce, ...nonces] = [challenge.nonces[1], ...challenge.nonces].map((nonce) =>
           nonce === '0'.repeat(32) ? undefined : nonce,
         )
         const signIn = { ...challenge, nonces, sessionKey, storageNonce }
         expect(parseSignIn(writeSignIn(signIn))).toEqual(signIn)
+        const granted = { ...signIn, storageNonce: 'a'.repeat(32), apiKey }
+        expect(parseSignIn(writeSignIn(granted))).toEqual(granted)
       }),
       { numRuns: 300 },
     )
@@ -189,14 +196,40 @@ describe('messages to sign', () => {
     expect(parseSignIn(ofStorage.replace(/\n- .*$/, ''))).toBeUndefined()
   })
 
+  test('a sign-in says what the API key may do and when it expires', () => {
+    const sessionKey = createSessionKey().publicKey
+    const nonces = [undefined, undefined, undefined, undefined, undefined]
+    const signIn = { id, domain: 'd', address, network: 'n', issuedAt: 0, expiresAt: 1, nonces, sessionKey }
+    const write = (expiresAt: number | null) =>
+      writeSignIn({
+        ...signIn,
+        storageNonce: 'a'.repeat(32),
+        apiKey: { scopes: ['files:read', 'account'], expiresAt },
+      })
+    const line = (text: string) => text.split('Resources:\n')[1]
+    expect(line(write(null))).toBe('- cairn:n/storage/api-key?scopes=files:read,account&expires=never')
+    expect(line(write(0))).toBe('- cairn:n/storage/api-key?scopes=files:read,account&expires=1970-01-01T00:00:00.000Z')
+    for (const [from, to] of [
+      ['expires=never', 'expires=2026-02-30T00:00:00.000Z'],
+      ['expires=never', 'expires=99999-01-01T00:00:00.00Z'],
+      ['expires=never', 'expires=0'],
+      ['&expires=never', ''],
+      ['scopes=files:read,account', 'scopes='],
+      ['scopes=files:read,account&', ''],
+      ['storage/api-key', 'storage/other'],
+    ] as const)
+      expect(parseSignIn(write(null).replace(from, to)), to).toBeUndefined()
+  })
+
   test('a changed text is another message or none', () => {
     const sessionKey = createSessionKey().publicKey
-    const change = fc.record({ at: fc.nat(700), to: fc.oneof(fc.string({ maxLength: 3 }), fc.constant('\n')) })
+    const change = fc.record({ at: fc.nat(900), to: fc.oneof(fc.string({ maxLength: 3 }), fc.constant('\n')) })
     fc.assert(
-      fc.property(fields, change, ({ ...challenge }, { at, to }) => {
+      fc.property(fields, grants, change, ({ ...challenge }, apiKey, { at, to }) => {
         for (const [text, parse, write] of [
           [writeChallenge(challenge), parseChallenge, writeChallenge],
           [writeSignIn({ ...challenge, sessionKey }), parseSignIn, writeSignIn],
+          [writeSignIn({ ...challenge, sessionKey, storageNonce: 'a'.repeat(32), apiKey }), parseSignIn, writeSignIn],
         ] as const) {
           const changed = text.slice(0, at) + to + text.slice(at + 1)
           const read = parse(changed)

@@ -27,7 +27,7 @@ export const errorTable = {
   INVALID_LABEL: row(
     400,
     'A name has characters that cannot be shown',
-    'Leave out line breaks, control characters and those that change the direction of writing.',
+    'Leave out line breaks, control characters and changes of direction.',
   ),
   INVALID_RANGE: row(416, 'Range not satisfiable', 'Ask for bytes that lie within the file.'),
   INVALID_MULTIPART: row(
@@ -109,6 +109,11 @@ export const errorTable = {
     'Ask for a new message and sign it: each can be used once, within five minutes.',
   ),
   FORBIDDEN: row(403, 'This API key may not do that', 'Use a key with the scope named in details.'),
+  SIGNED_FOR_ANOTHER_USE: row(
+    403,
+    'The text was signed for another use',
+    'Sign a new message that names this purpose, these scopes and this end.',
+  ),
   CHAIN_NOT_CONFIGURED: row(
     400,
     'No chain is configured to check contract wallets',

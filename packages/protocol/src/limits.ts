@@ -16,6 +16,10 @@ export const callTimeoutMs = 8_000
 /** Tries of a call that is safe to repeat, the first one included. */
 export const callTries = 3
 
+/** Life of an API key for which no other was asked. */
+export const defaultKeyLifetimeMs = 90 * 24 * 3_600_000
+/** The last moment that texts can write: the end of the year 9999. */
+export const latestTimeMs = 253_402_300_799_999
 /** Longest name of an API key. */
 export const maxKeyNameCharacters = 100
 

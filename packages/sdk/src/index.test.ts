@@ -90,6 +90,7 @@ test('the public surface', () => {
       "revokeApiKey",
       "rotateFile",
       "saveKey",
+      "scopes",
       "setConditions",
       "setCopies",
       "shareFile",

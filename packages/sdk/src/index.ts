@@ -23,9 +23,19 @@ export {
   normalizeAddress,
   type Payment,
   type PossessionCheck,
+  type Scope,
+  scopes,
   type UploadInfo,
 } from '@cairn/protocol'
-export { createApiKey, getMessage, listApiKeys, revokeApiKey, type Signer } from './account/api-keys.ts'
+export {
+  createApiKey,
+  getMessage,
+  type KeyRights,
+  listApiKeys,
+  type MessageUse,
+  revokeApiKey,
+  type Signer,
+} from './account/api-keys.ts'
 export { getQuote, type Quote } from './account/quote.ts'
 export { type SignedIn, type SignInOptions, signIn } from './account/sign-in.ts'
 export { getStatus, type Status } from './account/status.ts'

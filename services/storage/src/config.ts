@@ -7,6 +7,7 @@ import {
   type LogLevel,
   list,
   listenerSettings,
+  oneOf,
   optional,
   readSettings,
   type Setting,
@@ -40,6 +41,8 @@ export type StorageConfig = {
   readonly corsOrigins: readonly string[]
   readonly database: DatabaseSettings
   readonly packFolder: string
+  /** Whether a message asked for without a purpose makes an API key, too, as published clients need. */
+  readonly sharedMessages: boolean
   /** Bytes every new account may store. */
   readonly freeBytes: number
   /** Multiplies the calls' own rates; 0 turns rate limits off. */
@@ -150,6 +153,12 @@ export const settings = {
     about: 'Folder of the packs; packs/ below CAIRN_HOME where empty.',
     fallback: '',
     read: optional(text),
+  },
+  CAIRN_SHARED_MESSAGES: {
+    about:
+      'on: a message that is asked for without a purpose can be signed for an API key or for one upload, as published clients need; off: for one upload only.',
+    fallback: 'on',
+    read: (value: string) => oneOf(['on', 'off'])(value) === 'on',
   },
   CAIRN_FREE_BYTES: {
     about: 'Bytes each new account may store.',
@@ -272,6 +281,7 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     corsOrigins: values.CAIRN_CORS_ORIGINS,
     database,
     packFolder: values.CAIRN_PACK_FOLDER ?? join(home, 'packs'),
+    sharedMessages: values.CAIRN_SHARED_MESSAGES,
     freeBytes: values.CAIRN_FREE_BYTES,
     rateFactor: values.CAIRN_RATE_FACTOR,
     consoleFolder: values.CAIRN_CONSOLE_FOLDER,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { scopes as allScopes, type Scope } from '@cairn/protocol'
 import pino from 'pino'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { readConfig } from './config.ts'
@@ -16,11 +17,13 @@ export type TestStorage = Storage & {
   pass(ms: number): void
   /** Calls the API and reads the whole answer. */
   call(path: string, options?: RequestInit): Promise<{ status: number; headers: Headers; body: string; json: unknown }>
-  /** A message for an address to sign. */
-  getMessage(address: string): Promise<string>
-  /** An API key of a wallet, with what the body says beside. */
-  createKey(account?: PrivateKeyAccount, wish?: Record<string, unknown>): Promise<string>
+  /** A message for an address to sign, as published clients ask for one unless `query` says more. */
+  getMessage(address: string, query?: Record<string, string>): Promise<string>
+  /** An API key of a wallet: with all scopes, for ever, unless told otherwise. */
+  createKey(account?: PrivateKeyAccount, wish?: KeyWish): Promise<string>
 }
+
+type KeyWish = { keyName?: string; scopes?: readonly Scope[]; expiresAt?: number }
 
 export const bearer = (key: string): { headers: Record<string, string> } => ({
   headers: { authorization: `Bearer ${key}` },
@@ -55,8 +58,9 @@ export async function startTestStorage(environment: Record<string, string> = {})
     if (body !== '' && answer.headers.get('content-type')?.startsWith('application/json')) json = JSON.parse(body)
     return { status: answer.status, headers: answer.headers, body, json }
   }
-  const getMessage: TestStorage['getMessage'] = async (address) => {
-    const { json, body } = await call(`/api/auth/get_message?publicKey=${address}`)
+  const getMessage: TestStorage['getMessage'] = async (address, query = {}) => {
+    const asked = new URLSearchParams({ publicKey: address, ...query })
+    const { json, body } = await call(`/api/auth/get_message?${asked}`)
     if (typeof json !== 'string') throw new Error(`no message: ${body}`)
     return json
   }
@@ -69,11 +73,13 @@ export async function startTestStorage(environment: Record<string, string> = {})
     },
     call,
     getMessage,
-    async createKey(account = privateKeyToAccount(generatePrivateKey()), wish = {}) {
-      const signedMessage = await account.signMessage({ message: await getMessage(account.address) })
+    async createKey(account = privateKeyToAccount(generatePrivateKey()), { keyName, ...rights } = {}) {
+      const { scopes = allScopes, expiresAt = 'never' } = rights
+      const query = { scopes: scopes.join(','), expiresAt: String(expiresAt) }
+      const signedMessage = await account.signMessage({ message: await getMessage(account.address, query) })
       const answer = await call(
         '/api/auth/create_api_key',
-        jsonBody({ publicKey: account.address, signedMessage, ...wish }),
+        jsonBody({ publicKey: account.address, signedMessage, keyName }),
       )
       if (typeof answer.json !== 'string') throw new Error(`no key: ${answer.body}`)
       return answer.json

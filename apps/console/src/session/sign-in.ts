@@ -1,3 +1,4 @@
+import { scopes } from '@cairn/protocol'
 import { createClient, type NetworkProfile } from '@cairn/sdk'
 import type { Config } from 'wagmi'
 import { getConnectedWallet } from '../wallet/connected-wallet.ts'
@@ -24,6 +25,7 @@ export async function signIn(network: NetworkProfile, config: Config, isLasting:
   const expiresAt = Date.now() + (isLasting ? lastingSessionMs : tabSessionMs)
   const { apiKey, keySession } = await calls.signIn(createClient({ network }), wallet, {
     name: sessionKeyName,
+    scopes,
     expiresAt,
     ...(sessionKey === undefined ? {} : { sessionKey }),
   })

@@ -1,9 +1,14 @@
 import { CairnError, createApiKey, listApiKeys, revokeApiKey } from '@cairn/sdk'
 import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { parseExpiry, parseScopes } from '../key-rights.ts'
 import { openWallet } from './wallet.ts'
 
 async function make(surroundings: Surroundings): Promise<void> {
   const { state, session, output, values, signal } = surroundings
+  const rights = {
+    scopes: parseScopes(text(values, 'scope')),
+    expiresAt: parseExpiry(text(values, 'expires') ?? '90d', Date.now()),
+  }
   const client = await session.anonymous()
   const { wallet: testWallet } = client.network
   const usesTestWallet = (await state.readWallet()) === undefined && testWallet !== undefined
@@ -12,12 +17,13 @@ async function make(surroundings: Surroundings): Promise<void> {
   const key = await createApiKey(
     client,
     { privateKey },
-    { name: text(values, 'name') ?? 'cairn command line' },
+    { name: text(values, 'name') ?? 'cairn command line', ...rights },
     { signal },
   )
   if (!flag(values, 'print-only')) await state.writeKey(client.network.api, key)
-  output.result({ apiKey: key }, key)
-  output.note('It is shown this once. Whoever has it can use your storage.')
+  output.result({ apiKey: key, ...rights }, key)
+  const end = rights.expiresAt === null ? 'It never expires' : `It expires ${date(rights.expiresAt)}`
+  output.note(`${end}. Whoever has it may use ${rights.scopes.join(', ')}. It is shown this once.`)
 }
 
 async function importKey({ args, values, prompt, state, session, output }: Surroundings): Promise<void> {
@@ -42,8 +48,6 @@ async function show({ session, output }: Surroundings): Promise<void> {
 
 async function list({ session, output, signal }: Surroundings): Promise<void> {
   const keys = await listApiKeys(await session.client(), { signal })
-  const date = (time: number | null) =>
-    time === null ? '–' : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
   output.table(
     ['ID', 'NAME', 'SCOPES', 'MADE', 'LAST USED', 'ENDS'],
     keys.map((key) => [
@@ -56,6 +60,10 @@ async function list({ session, output, signal }: Surroundings): Promise<void> {
     ]),
     keys,
   )
+}
+
+function date(time: number | null): string {
+  return time === null ? '–' : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
 
 async function revoke({ args, session, output, signal }: Surroundings): Promise<void> {
@@ -92,9 +100,16 @@ export const apiKey: Command = {
   words: Object.keys(actions),
   options: {
     name: { type: 'string', about: 'name of the new key in lists', value: 'text' },
+    scope: { type: 'string', about: 'what the new key may do, separated by commas (all)', value: 'scopes' },
+    expires: { type: 'string', about: 'when the new key expires: 30d, 2027-01-31 or never (90d)', value: 'when' },
     'print-only': { type: 'boolean', about: 'do not keep the new key' },
   },
-  examples: ['cairn api-key new --name laptop', 'cairn api-key list', 'cairn api-key revoke 3f9a01bc'],
+  examples: [
+    'cairn api-key new --name laptop',
+    'cairn api-key new --print-only --scope files:read --expires 30d',
+    'cairn api-key list',
+    'cairn api-key revoke 3f9a01bc',
+  ],
   async run(surroundings) {
     const action = actions[surroundings.args[0] ?? '']
     if (action === undefined) throw new CairnError('USAGE', { message: `api-key has no "${surroundings.args[0]}"` })

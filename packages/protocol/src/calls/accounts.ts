@@ -1,14 +1,38 @@
 import * as v from 'valibot'
 import { addressSchema } from '../address.ts'
 import { authErrors, defineCall, scopes } from '../call.ts'
+import { keyEnd, keyScopes } from '../key-grant.ts'
+import { labelText } from '../label-text.ts'
 import { callTimeoutMs, jsonBodyBytesMost, maxKeyNameCharacters } from '../limits.ts'
-import { labelText } from '../text-fields.ts'
 
-const publicKeyQuery = v.object({ publicKey: addressSchema })
+const messageQuery = v.object({
+  publicKey: addressSchema,
+  /** What the signature is for. Without a purpose, a text of `get_message` is for either: published clients name none. */
+  purpose: v.optional(v.picklist(['api-key', 'upload'])),
+  /** What the API key may do, separated by commas. Defaults to `files:read,files:write`. */
+  scopes: v.optional(
+    v.pipe(
+      v.string(),
+      v.maxLength(200),
+      v.transform((text) => text.split(',')),
+      keyScopes,
+    ),
+  ),
+  /** When the API key expires, ms since 1970, or `never`. Defaults to 90 days from now. */
+  expiresAt: v.optional(
+    v.union([
+      v.pipe(
+        v.literal('never'),
+        v.transform(() => null),
+      ),
+      v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number), keyEnd),
+    ]),
+  ),
+})
 const message = v.string()
 const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
 
-/** `GET /api/auth/get_message`: the text a wallet signs to get an API key or a one-time authorisation. */
+/** `GET /api/auth/get_message`: the text a wallet signs for an API key or for one upload. */
 export const getMessage = defineCall({
   id: 'getMessage',
   method: 'GET',
@@ -17,9 +41,9 @@ export const getMessage = defineCall({
   tag: 'Accounts',
   summary: 'Get a message to sign',
   description:
-    'Gives a fresh text for this address. It names its purpose, expires after five minutes and can be used once. Answers a bare JSON string.',
+    'Gives a fresh text for this address. It names its purpose and, for an API key, what the key may do and when it expires. The text itself expires after five minutes and can be used once. Answers a bare JSON string.',
   auth: 'none',
-  query: publicKeyQuery,
+  query: messageQuery,
   response: { kind: 'json', schema: message },
   errors: ['INVALID_ADDRESS'],
   dialect: 'api',
@@ -27,7 +51,7 @@ export const getMessage = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/auth/get_auth_message`: the same under its other published name. */
+/** `GET /api/auth/get_auth_message`: the same under its other published name, for an API key unless told otherwise. */
 export const getAuthMessage = defineCall({
   ...getMessage,
   id: 'getAuthMessage',
@@ -44,7 +68,7 @@ export const createApiKey = defineCall({
   tag: 'Accounts',
   summary: 'Get an API key for a signed message',
   description:
-    'The key is shown this once; only its hash is kept. EVM wallets sign by EIP-191, contract wallets by EIP-1271 where a chain is configured, Solana wallets by ed25519 (signature in base58, base64 or hex).',
+    'The key may do what the signed text says, until the end that it names: `scopes` and `expiresAt` can repeat that and change nothing. The key is shown this once; only its hash is kept. EVM wallets sign by EIP-191, contract wallets by EIP-1271 where a chain is configured, Solana wallets by ed25519 (signature in base58, base64 or hex).',
   auth: 'none',
   body: {
     kind: 'json',
@@ -53,10 +77,10 @@ export const createApiKey = defineCall({
       signedMessage: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(8192)),
       /** Name shown in lists; `default` where it is absent. */
       keyName: v.optional(labelText(maxKeyNameCharacters)),
-      /** What the key may do; all of it where absent. */
-      scopes: v.optional(v.pipe(v.array(v.picklist(scopes)), v.minLength(1))),
-      /** When it ends, ms since 1970; never where absent. */
-      expiresAt: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+      /** The scopes that were signed; others are refused. */
+      scopes: v.optional(keyScopes),
+      /** The end that was signed, ms since 1970, null for never; another is refused. */
+      expiresAt: v.optional(v.nullable(keyEnd)),
     }),
   },
   response: { kind: 'json', schema: v.string() },
@@ -65,6 +89,7 @@ export const createApiKey = defineCall({
     'INVALID_LABEL',
     'INVALID_SIGNATURE',
     'CHALLENGE_EXPIRED',
+    'SIGNED_FOR_ANOTHER_USE',
     'CHAIN_NOT_CONFIGURED',
     'UPSTREAM_FAILED',
   ],

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
 import { anyNameSchema } from '../ipns-name.ts'
+import { labelText } from '../label-text.ts'
 import {
   callTimeoutMs,
   jsonBodyBytesMost,
@@ -13,7 +14,6 @@ import {
   nameTtlMsMost,
   nameValueCharactersMost,
 } from '../limits.ts'
-import { labelText } from '../text-fields.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
 const publishLimits = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs, perMinute: namePublishesPerMinute }

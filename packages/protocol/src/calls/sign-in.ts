@@ -1,8 +1,10 @@
 import * as v from 'valibot'
 import { addressSchema } from '../address.ts'
-import { defineCall, scopes } from '../call.ts'
+import { defineCall } from '../call.ts'
+import { keyEnd, keyScopes } from '../key-grant.ts'
+import { labelText } from '../label-text.ts'
 import { callTimeoutMs, jsonBodyBytesMost, maxKeyNameCharacters } from '../limits.ts'
-import { labelText, textDomain, textId, textNonce, textTime } from '../text-fields.ts'
+import { textDomain, textId, textNonce, textTime } from '../text-fields.ts'
 
 const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
 
@@ -46,7 +48,7 @@ export const signIn = defineCall({
   tag: 'Accounts',
   summary: 'Get an API key for a signed text',
   description:
-    'The text is the EIP-4361 text that key nodes take, too. The header X-Cairn-Proof has to prove the session key that it names, so that the text with its signature is of no use to others. Each text is good once.',
+    'The text is the EIP-4361 text that key nodes take, too. The key may do what the text says, until the end that it names; a text without that gives one that reads and writes files for 90 days. The header X-Cairn-Proof has to prove the session key that it names, so that the text with its signature is of no use to others. Each text is good once.',
   auth: 'none',
   body: {
     kind: 'json',
@@ -57,10 +59,10 @@ export const signIn = defineCall({
       signature: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(8192)),
       /** Name shown in lists; `default` where it is absent. */
       keyName: v.optional(labelText(maxKeyNameCharacters)),
-      /** What the key may do; all of it where absent. */
-      scopes: v.optional(v.pipe(v.array(v.picklist(scopes)), v.minLength(1))),
-      /** When it ends, ms since 1970; never where absent. */
-      expiresAt: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+      /** The scopes that were signed; others are refused. */
+      scopes: v.optional(keyScopes),
+      /** The end that was signed, ms since 1970, null for never; another is refused. */
+      expiresAt: v.optional(v.nullable(keyEnd)),
     }),
   },
   response: { kind: 'json', schema: v.object({ apiKey: v.string() }) },
@@ -69,6 +71,7 @@ export const signIn = defineCall({
     'INVALID_LABEL',
     'INVALID_SIGNATURE',
     'CHALLENGE_EXPIRED',
+    'SIGNED_FOR_ANOTHER_USE',
     'CHAIN_NOT_CONFIGURED',
     'UPSTREAM_FAILED',
   ],

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
+import { labelText } from '../label-text.ts'
 import { jsonBodyBytesMost, nameBytesMost } from '../limits.ts'
-import { labelText } from '../text-fields.ts'
 
 const flag = v.optional(
   v.pipe(
@@ -60,6 +60,7 @@ export const addFiles = defineCall({
     'DUPLICATE_NAME',
     'INVALID_PATH',
     'INVALID_LABEL',
+    'SIGNED_FOR_ANOTHER_USE',
     'INVALID_CID_VERSION',
     'TOO_MANY_PARTS',
     'QUOTA_EXCEEDED',
@@ -94,6 +95,7 @@ export const importCar = defineCall({
     'NO_FILE',
     'INVALID_PATH',
     'INVALID_LABEL',
+    'SIGNED_FOR_ANOTHER_USE',
     'INVALID_CAR',
     'BLOCK_HASH_MISMATCH',
     'INCOMPLETE_DAG',

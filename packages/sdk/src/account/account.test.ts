@@ -35,14 +35,29 @@ async function createAccount(): Promise<Client> {
 test('a private key or a signing function makes keys, which can be named, narrowed, listed and revoked', async () => {
   const open = createClient({ network: network.profile })
   const { address, privateKey } = createWallet()
-  const all = createClient({ network: network.profile, apiKey: await createApiKey(open, { privateKey }) })
-  const sign = async (message: string) => signMessage(privateKey, message)
-  const narrow = await createApiKey(open, { address, sign }, { name: 'reader', scopes: ['files:read'] })
+  const rights = { scopes: ['files:read', 'files:write', 'account'], expiresAt: null } as const
+  const all = createClient({ network: network.profile, apiKey: await createApiKey(open, { privateKey }, rights) })
+  const signed: string[] = []
+  const sign = async (message: string) => {
+    signed.push(message)
+    return signMessage(privateKey, message)
+  }
+  const narrow = await createApiKey(
+    open,
+    { address, sign },
+    { name: 'reader', scopes: ['files:read'], expiresAt: null },
+  )
   const reader = createClient({ network: network.profile, apiKey: narrow })
   expect(await getUsage(reader)).toEqual({ limitBytes: expect.any(Number), usedBytes: 0 })
   await expect(listApiKeys(reader)).rejects.toMatchObject({ code: 'FORBIDDEN' })
   const found = (await listApiKeys(all)).find(({ name }) => name === 'reader')
   expect(found).toMatchObject({ scopes: ['files:read'], expiresAt: null })
+  expect(signed[0]).toContain('\nPurpose: Create an API key\nKey Scopes: files:read\nKey Expiration Time: never\n')
+  // Unless told otherwise a key reads and writes files, and has an end.
+  await createApiKey(open, { address, sign }, { name: 'usual' })
+  const usual = (await listApiKeys(all)).find(({ name }) => name === 'usual')
+  expect(usual?.scopes).toEqual(['files:read', 'files:write'])
+  expect(signed[1]).toContain(`\nKey Expiration Time: ${new Date(usual?.expiresAt ?? 0).toISOString()}\n`)
   expect(JSON.stringify(found)).not.toContain(narrow)
   await revokeApiKey(all, found?.id ?? '')
   await expect(getUsage(reader)).rejects.toMatchObject({ code: 'API_KEY_REVOKED' })

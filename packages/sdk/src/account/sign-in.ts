@@ -1,5 +1,5 @@
 import { proofHeader, storageParty } from '@cairn/crypto'
-import { CairnError, type CallInput, getSignInNonce, type Scope, signIn as signInCall } from '@cairn/protocol'
+import { CairnError, type CallInput, getSignInNonce, makeKeyGrant, signIn as signInCall } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { loadSessionTools } from '../keys/load-session-tools.ts'
 import {
@@ -14,17 +14,14 @@ import {
 } from '../keys/open-session.ts'
 import type { KeySession } from '../keys/session.ts'
 import { call, describeCall, openResponse, parseAnswer, readText } from '../request.ts'
-import type { Signer } from './api-keys.ts'
+import type { KeyRights, Signer } from './api-keys.ts'
 import { resolveSigner } from './resolve-signer.ts'
 
-export type SignInOptions = SessionOptions & {
-  /** Name of the API key in lists. */
-  name?: string
-  /** What the API key may do; all unless told. */
-  scopes?: Scope[]
-  /** When the API key ends, ms since 1970; never unless told. */
-  expiresAt?: number
-}
+export type SignInOptions = SessionOptions &
+  KeyRights & {
+    /** Name of the API key in lists. */
+    name?: string
+  }
 
 /** What one signature opened. */
 export type SignedIn = {
@@ -40,7 +37,7 @@ const answerBytesMost = 64 * 1024
 
 /**
  * Signs in to storage and key nodes with one signature: each gives a nonce, the wallet signs one EIP-4361 text that names
- * them all, each checks its own part. Key nodes that do not take part keep nobody from storage.
+ * them all and says what the API key may do and when it expires, each checks its own part. Key nodes that do not take part keep nobody from storage.
  *
  * @example
  * const { apiKey, keySession } = await signIn(client, { privateKey }, { name: 'my program' })
@@ -63,6 +60,7 @@ export async function signIn(client: Client, signer: Signer, options: SignInOpti
     storageNonce: own.nonce,
     nonces: noncesOf(nonces),
     sessionKey: sessionKey.publicKey,
+    apiKey: makeKeyGrant(options, subject.issuedAt),
   })
   const signature = await wallet.sign(message)
   const signed = { address: subject.address, message, signature, sessionKey, nonces }
@@ -96,12 +94,10 @@ async function signInAtStorage(
   client: Client,
   { address, message, signature, sessionKey }: Omit<SignedText, 'nonces'>,
   nonce: string,
-  { name, scopes, expiresAt, signal }: SignInOptions,
+  { name, signal }: SignInOptions,
 ): Promise<string> {
   const body: CallInput<typeof signInCall>['body'] = { address, message, signature }
   if (name !== undefined) body.keyName = name
-  if (scopes !== undefined) body.scopes = scopes
-  if (expiresAt !== undefined) body.expiresAt = expiresAt
   const send = describeCall(client, signInCall, { body }, { signal })
   const { pathname, search } = new URL(send.url)
   const covered = { method: send.method, path: pathname + search, node: storageParty, token: nonce }

@@ -156,11 +156,147 @@ describe('an API key is refused', () => {
     expect((await create(account.address, signature, { keyName: ' Käse 石 👩‍👧 ' })).status).toBe(200)
   })
 
-  test('when it would have ended already', async () => {
+  test('when it would have ended already, before anything is signed', async () => {
+    const { address } = newAccount()
+    const ask = (expiresAt: string) =>
+      storage.call(`/api/auth/get_message?publicKey=${address}&purpose=api-key&expiresAt=${expiresAt}`)
+    for (const wrong of ['1000', '0', '-1', '9e15', '253402300800000', 'soon', '']) {
+      const answer = await ask(wrong)
+      expect([answer.status, codeOf(answer)], wrong).toEqual([400, 'INVALID_REQUEST'])
+    }
+    expect((await ask('253402300799999')).json).toContain('\nKey Expiration Time: 9999-12-31T23:59:59.999Z\n')
+  })
+})
+
+describe('what is signed is what is granted:', () => {
+  const day = 24 * 3_600_000
+  const keyInfo = async (key: string) => {
+    const row = await storage.context.db.read
+      .selectFrom('api_key')
+      .selectAll()
+      .where('id', '=', key.split('_')[1] ?? '')
+      .executeTakeFirstOrThrow()
+    return { scopes: JSON.parse(row.scopes), expiresAt: row.expires_at }
+  }
+  const signed = async (query: Record<string, string>, call = 'get_message') => {
     const account = newAccount()
-    const signature = await account.signMessage({ message: await storage.getMessage(account.address) })
-    const answer = await create(account.address, signature, { expiresAt: 1000 })
-    expect([answer.status, codeOf(answer)]).toEqual([400, 'INVALID_REQUEST'])
+    const asked = new URLSearchParams({ publicKey: account.address, ...query })
+    const { json, body } = await storage.call(`/api/auth/${call}?${asked}`)
+    if (typeof json !== 'string') throw new Error(body)
+    return { ...account, message: json, signature: await account.signMessage({ message: json }) }
+  }
+  const upload = ({ address, signature }: { address: string; signature: string }) => {
+    const form = new FormData()
+    form.append('file', new Blob(['paid by a wallet']), 'once.txt')
+    return storage.call('/api/v0/add', {
+      method: 'POST',
+      body: form,
+      ...bearer(`${address}$${signature}`),
+    })
+  }
+
+  test.each([
+    [{ scopes: 'files:read', expiresAt: 'never' }, ['files:read'], null],
+    [{ purpose: 'api-key', scopes: 'account,files:read' }, ['files:read', 'account'], undefined],
+    [{ purpose: 'api-key', expiresAt: '4102444800000' }, ['files:read', 'files:write'], 4_102_444_800_000],
+  ])('%j', async (query, scopes, expiresAt) => {
+    const { address, message, signature } = await signed(query)
+    const end = expiresAt === null ? 'never' : expiresAt === undefined ? '\\S+Z' : '2100-01-01T00:00:00\\.000Z'
+    expect(message).toMatch(
+      new RegExp(`\nPurpose: Create an API key\nKey Scopes: ${scopes.join(', ')}\nKey Expiration Time: ${end}\n`),
+    )
+    const answer = await create(address, signature)
+    expect(answer.status, answer.body).toBe(200)
+    const info = await keyInfo(String(answer.json))
+    expect(info.scopes).toEqual(scopes)
+    if (expiresAt === undefined) expect(info.expiresAt).toBeGreaterThan(Date.now() + 89 * day)
+    else expect(info.expiresAt).toBe(expiresAt)
+  })
+
+  test('other scopes or another end in the request are refused, and spend nothing', async () => {
+    const { address, signature } = await signed({ scopes: 'files:read', expiresAt: '4102444800000' })
+    for (const tampered of [
+      { scopes: ['files:read', 'files:write', 'account'] },
+      { scopes: ['files:write'] },
+      { expiresAt: null },
+      { expiresAt: 4_102_444_800_001 },
+    ]) {
+      const answer = await create(address, signature, tampered)
+      expect([answer.status, codeOf(answer)], JSON.stringify(tampered)).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
+    }
+    const same = { scopes: ['files:read', 'files:read'], expiresAt: 4_102_444_800_000 }
+    expect((await create(address, signature, same)).status).toBe(200)
+  })
+
+  test('a text for one upload makes no API key, is good for the upload, and for nothing after it', async () => {
+    const one = await signed({ purpose: 'upload' })
+    expect(one.message).toContain('\nPurpose: Authorise one upload\nDomain: ')
+    for (let tries = 0; tries < 2; tries++) {
+      const refused = await create(one.address, one.signature)
+      expect([refused.status, codeOf(refused)]).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
+    }
+    expect((await upload(one)).status).toBe(200)
+    expect(codeOf(await upload(one))).toBe('CHALLENGE_EXPIRED')
+    expect(codeOf(await create(one.address, one.signature))).toBe('CHALLENGE_EXPIRED')
+  })
+
+  test.each([
+    ['get_message', { purpose: 'api-key' }],
+    ['get_auth_message', {}],
+  ])('a text of %s %j for an API key authorises no upload, and is spent once', async (call, query) => {
+    const one = await signed(query, call)
+    const refused = await upload(one)
+    expect([refused.status, codeOf(refused)]).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
+    expect((await create(one.address, one.signature)).status).toBe(200)
+    expect(codeOf(await create(one.address, one.signature))).toBe('CHALLENGE_EXPIRED')
+    expect(codeOf(await upload(one))).toBe('CHALLENGE_EXPIRED')
+  })
+
+  test('a text of a published client is good for either, once, and its key reads and writes files for 90 days', async () => {
+    const forKey = await signed({})
+    expect(forKey.message).toContain('\nPurpose: Create an API key or authorise one upload\n')
+    expect(forKey.message).toMatch(/\nKey Scopes: files:read, files:write\nKey Expiration Time: \S+Z\n/)
+    const answer = await create(forKey.address, forKey.signature)
+    const info = await keyInfo(String(answer.json))
+    expect(info.scopes).toEqual(['files:read', 'files:write'])
+    expect(Math.abs(Number(info.expiresAt) - Date.now() - 90 * day)).toBeLessThan(day)
+    expect(forKey.message).toContain(new Date(Number(info.expiresAt)).toISOString())
+    expect(codeOf(await storage.call('/api/auth/api_keys', bearer(String(answer.json))))).toBe('FORBIDDEN')
+    const forUpload = await signed({})
+    expect((await upload(forUpload)).status).toBe(200)
+    expect(codeOf(await create(forUpload.address, forUpload.signature))).toBe('CHALLENGE_EXPIRED')
+  })
+
+  test('a text of the version before, which says nothing of a key, grants the least', async () => {
+    const { address, signature, message } = await signed({})
+    const old = message.replace(/Key Scopes.*\nKey Expiration.*\n/, '')
+    const account = newAccount()
+    await storage.context.db.write((trx) =>
+      trx
+        .updateTable('challenge')
+        .set({ address: account.address.toLowerCase(), message: old, purpose: 'api-key', key_grant: null })
+        .where('message', '=', message)
+        .execute(),
+    )
+    const answer = await create(account.address, await account.signMessage({ message: old }))
+    expect((await keyInfo(String(answer.json))).scopes).toEqual(['files:read', 'files:write'])
+    expect((await create(address, signature)).status).toBe(401)
+  })
+
+  test('where messages are not shared, one without a purpose is for an upload alone', async () => {
+    await using strict = await startTestStorage({ CAIRN_SHARED_MESSAGES: 'off' })
+    const account = newAccount()
+    const signature = await account.signMessage({ message: await strict.getMessage(account.address) })
+    const body = jsonBody({ publicKey: account.address, signedMessage: signature })
+    expect(codeOf(await strict.call('/api/auth/create_api_key', body))).toBe('SIGNED_FOR_ANOTHER_USE')
+  })
+
+  test('rights of a key are not asked of an upload', async () => {
+    const { address } = newAccount()
+    for (const query of ['scopes=files:read', 'expiresAt=never', 'scopes=', 'scopes=admin']) {
+      const answer = await storage.call(`/api/auth/get_message?publicKey=${address}&purpose=upload&${query}`)
+      expect([answer.status, codeOf(answer)], query).toEqual([400, 'INVALID_REQUEST'])
+    }
   })
 })
 

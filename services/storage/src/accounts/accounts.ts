@@ -1,54 +1,113 @@
-import { type ApiKeyInfo, CairnError, type Scope } from '@cairn/protocol'
+import { type ApiKeyInfo, CairnError, type KeyGrant, makeKeyGrant, type Scope } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { findApiKey, issueApiKey, listKeys, revokeKey } from './api-keys.ts'
-import { issueChallenge, spendChallenge } from './challenges.ts'
-import { type SignedSignIn, spendSignIn } from './sign-in.ts'
+import { findChallenge, issueChallenge, type Purpose, spendChallenge } from './challenges.ts'
+import { checkSignIn, grantOf, type SignedSignIn, spendSignIn } from './sign-in.ts'
 import { ensureAccount, readUsage } from './store.ts'
 
 export type { Caller } from './api-keys.ts'
 
-/** Gives a fresh message for an address to sign. */
-export function getMessage(context: Context, address: string): Promise<string> {
-  return issueChallenge(context, address, 'Create an API key or authorise one upload')
+/** What a message is asked for with. */
+type AskedMessage = {
+  purpose?: 'api-key' | 'upload' | undefined
+  scopes?: readonly Scope[] | undefined
+  expiresAt?: number | null | undefined
 }
 
-/** What a new key shall be. */
-type KeyWish = { name: string; scopes: readonly Scope[]; expiresAt: number | null }
+/**
+ * Gives a fresh message for an address to sign. Whoever names scopes or an end asks for a key.
+ * @param otherwise what the message is for if nothing is said
+ * @throws CairnError INVALID_REQUEST (an end that is past; rights of a key for an upload)
+ */
+export async function getMessage(
+  context: Context,
+  address: string,
+  asked: AskedMessage,
+  otherwise: Purpose,
+): Promise<string> {
+  const isForKey = asked.scopes !== undefined || asked.expiresAt !== undefined
+  const purpose = asked.purpose === 'upload' ? 'upload' : asked.purpose === 'api-key' || isForKey ? 'key' : otherwise
+  if (purpose !== 'upload') {
+    const grant = makeKeyGrant(asked, context.clock.now())
+    requireLaterEnd(context, grant, 'query.expiresAt')
+    return issueChallenge(context, address, { purpose, grant })
+  }
+  if (!isForKey) return issueChallenge(context, address, { purpose, grant: null })
+  throw new CairnError('INVALID_REQUEST', {
+    message: 'An upload has no scopes and no end: those are of API keys',
+    details: { issues: [{ field: 'query.purpose', message: 'must be api-key where scopes or expiresAt are given' }] },
+  })
+}
+
+/** What is asked of a new key: its name, and perhaps once more what the signed text says. */
+type KeyRequest = {
+  name: string
+  scopes: readonly Scope[] | undefined
+  expiresAt: number | null | undefined
+}
 
 /**
- * Makes an API key for whoever signed the last message.
- * @throws CairnError INVALID_REQUEST (an end that is past), INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED,
- *   UPSTREAM_FAILED
+ * Makes an API key for whoever signed a message: with the scopes and the end that the message says.
+ * @throws CairnError INVALID_REQUEST (an end that is past by now), INVALID_SIGNATURE, CHALLENGE_EXPIRED,
+ *   SIGNED_FOR_ANOTHER_USE, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED
  */
 export async function createApiKey(
   context: Context,
-  wish: KeyWish & { address: string; signature: string; ip: string },
+  request: KeyRequest & { address: string; signature: string; ip: string },
 ): Promise<string> {
-  requireLaterEnd(context, wish)
-  await spendChallenge(context, wish)
-  await ensureAccount(context, wish.address)
-  return issueApiKey(context, wish)
+  const challenge = await findChallenge(context, request, 'key')
+  const grant = requireSigned(context, challenge.grant, request)
+  await spendChallenge(context, challenge)
+  await ensureAccount(context, request.address)
+  return issueApiKey(context, { address: request.address, name: request.name, ...grant })
 }
 
 /**
- * Makes an API key for whoever signed a text that names this service.
+ * Makes an API key for whoever signed a text that names this service: with the scopes and the end that the text says.
  * @param domain host that users know the service by
- * @throws CairnError INVALID_REQUEST (an end that is past), INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED,
- *   UPSTREAM_FAILED
+ * @throws CairnError as {@link createApiKey}
  */
-export async function signIn(context: Context, domain: string, signed: SignedSignIn, wish: KeyWish): Promise<string> {
-  requireLaterEnd(context, wish)
-  await spendSignIn(context, domain, signed)
+export async function signIn(
+  context: Context,
+  domain: string,
+  signed: SignedSignIn,
+  request: KeyRequest,
+): Promise<string> {
+  const text = await checkSignIn(context, domain, signed)
+  const grant = requireSigned(context, grantOf(text), request)
+  await spendSignIn(context, text)
   const { address } = signed
   await ensureAccount(context, address)
-  return issueApiKey(context, { ...wish, address })
+  return issueApiKey(context, { address, name: request.name, ...grant })
 }
 
-function requireLaterEnd({ clock }: Context, { expiresAt }: KeyWish): void {
+/**
+ * What the new key may do: what was signed. A request that says something else is refused, so that nobody believes to have got
+ * less, or more.
+ */
+function requireSigned(context: Context, signed: KeyGrant | null, { scopes, expiresAt }: KeyRequest): KeyGrant {
+  if (signed === null) throw new CairnError('SIGNED_FOR_ANOTHER_USE')
+  const areScopesSigned = scopes === undefined || isSameSet(scopes, signed.scopes)
+  const isEndSigned = expiresAt === undefined || expiresAt === signed.expiresAt
+  if (!areScopesSigned || !isEndSigned) {
+    throw new CairnError('SIGNED_FOR_ANOTHER_USE', {
+      message: 'The signed text gives the key other rights or another end than the request',
+      details: { signed: { ...signed } },
+    })
+  }
+  requireLaterEnd(context, signed, 'body.expiresAt')
+  return signed
+}
+
+function isSameSet(some: readonly Scope[], others: readonly Scope[]): boolean {
+  return some.every((scope) => others.includes(scope)) && others.every((scope) => some.includes(scope))
+}
+
+function requireLaterEnd({ clock }: Context, { expiresAt }: KeyGrant, field: string): void {
   if (expiresAt === null || expiresAt > clock.now()) return
   throw new CairnError('INVALID_REQUEST', {
     message: 'The key would have ended already',
-    details: { issues: [{ field: 'body.expiresAt', message: 'must be later than now' }] },
+    details: { issues: [{ field, message: 'must be later than now' }] },
   })
 }
 

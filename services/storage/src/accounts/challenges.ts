@@ -1,26 +1,57 @@
 import { randomBytes } from 'node:crypto'
-import { CairnError, challengeLifetimeMs } from '@cairn/protocol'
+import {
+  CairnError,
+  challengeLifetimeMs,
+  type KeyGrant,
+  keyScopes,
+  makeKeyGrant,
+  writeKeyExpiry,
+} from '@cairn/protocol'
+import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { findSigned, type Signed } from './find-signed.ts'
 
 /** Messages of one address that can be open at once; a new one drives the oldest out. */
-const openChallengesMost = 16
+const maxOpenChallenges = 16
 
-/** Only a message with this purpose makes an API key. */
-const purpose = 'api-key'
+/** What a signature is used for. */
+export type Use = 'key' | 'upload'
+
+/** What a message is for: one use, or `either` for clients that do not say. The words are those of the text. */
+const purposes = {
+  key: 'Create an API key',
+  upload: 'Authorise one upload',
+  either: 'Create an API key or authorise one upload',
+} as const
+export type Purpose = keyof typeof purposes
+
+/** A message that was signed and not spent yet. */
+export type SignedChallenge = {
+  nonce: string
+  purpose: Purpose
+  /** What a key made with it may do; null where none can be. */
+  grant: KeyGrant | null
+}
 
 /**
- * Writes a message for an address to sign: what it is for, for whom, from when to when, and a nonce.
+ * Writes a message for an address to sign: what it is for, what it grants, for whom, from when to when, and a nonce.
  * Published clients look for its first words. The form follows EIP-4361 where that leaves them standing.
  */
-export async function issueChallenge(context: Context, address: string, forWhat: string): Promise<string> {
+export async function issueChallenge(
+  context: Context,
+  address: string,
+  { purpose, grant }: Pick<SignedChallenge, 'purpose' | 'grant'>,
+): Promise<string> {
   const now = context.clock.now()
   const nonce = randomBytes(16).toString('hex')
   const expiresAt = now + challengeLifetimeMs
   const message = [
     `Please prove you are the owner of this account: ${address}`,
     '',
-    `Purpose: ${forWhat}`,
+    `Purpose: ${purposes[purpose]}`,
+    ...(grant === null
+      ? []
+      : [`Key Scopes: ${grant.scopes.join(', ')}`, `Key Expiration Time: ${writeKeyExpiry(grant.expiresAt)}`]),
     `Domain: ${nameDomain(context)}`,
     `Network: ${context.config.networkName}`,
     `Nonce: ${nonce}`,
@@ -35,16 +66,17 @@ export async function issueChallenge(context: Context, address: string, forWhat:
       .where('address', '=', address)
       .orderBy('created_at', 'desc')
       .orderBy('nonce')
-      .offset(openChallengesMost - 1)
-      .limit(openChallengesMost)
+      .offset(maxOpenChallenges - 1)
+      .limit(maxOpenChallenges)
       .execute()
     if (open.length > 0) {
       const dropped = open.map((row) => row.nonce)
       await trx.deleteFrom('challenge').where('nonce', 'in', dropped).execute()
     }
+    const key_grant = grant === null ? null : JSON.stringify(grant)
     await trx
       .insertInto('challenge')
-      .values({ nonce, address, purpose, message, created_at: now, expires_at: expiresAt, used_at: null })
+      .values({ nonce, address, purpose, key_grant, message, created_at: now, expires_at: expiresAt, used_at: null })
       .execute()
   })
   return message
@@ -56,39 +88,65 @@ function nameDomain({ config }: Context): string {
 }
 
 /**
- * Accepts a signature of any open message of the address, and spends that message: it is good for one try only, also
- * with many requests at once.
- * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED
+ * Finds the open message of the address that a signature is of. Nothing is spent.
+ * @param use what the signature is shown for
+ * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, SIGNED_FOR_ANOTHER_USE, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED,
+ *   RATE_LIMITED
  */
-export async function spendChallenge(
+export async function findChallenge(
   context: Context,
   { address, signature, ip }: Omit<Signed, 'messages'>,
-): Promise<void> {
-  const now = context.clock.now()
+  use: Use,
+): Promise<SignedChallenge> {
   const rows = await context.db.read
     .selectFrom('challenge')
-    .select(['nonce', 'message', 'expires_at', 'used_at'])
+    .select(['nonce', 'purpose', 'key_grant', 'message', 'created_at', 'expires_at', 'used_at'])
     .where('address', '=', address)
-    .where('purpose', '=', purpose)
     .orderBy('created_at', 'desc')
-    .limit(openChallengesMost)
+    .limit(maxOpenChallenges)
     .execute()
   // Unused ones are the likelier: a contract wallet is asked about a few at a time.
-  const messages = rows
-    .toSorted((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null))
-    .map(({ message }) => message)
+  const likeliest = rows.toSorted((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null))
+  const messages = likeliest.map(({ message }) => message)
   const message = await findSigned(context, { address, messages, signature, ip })
-  const signed = rows.find((row) => row.message === message)
-  if (signed === undefined || signed.used_at !== null || signed.expires_at < now)
+  const row = rows.find((one) => one.message === message)
+  if (row === undefined || row.used_at !== null || row.expires_at < context.clock.now()) {
     throw new CairnError('CHALLENGE_EXPIRED')
+  }
+  const purpose = readPurpose(row.purpose)
+  if (purpose !== use && purpose !== 'either') {
+    throw new CairnError('SIGNED_FOR_ANOTHER_USE', {
+      message: `The signed text says "${purposes[purpose]}", and is good for nothing else`,
+    })
+  }
+  return { nonce: row.nonce, purpose, grant: purpose === 'upload' ? null : readGrant(row.key_grant, row.created_at) }
+}
+
+/**
+ * Spends a message: it is good for one use only, also with many requests at once.
+ * @throws CairnError CHALLENGE_EXPIRED if another request was first
+ */
+export async function spendChallenge(context: Context, { nonce }: SignedChallenge): Promise<void> {
   const spent = await context.db.write((trx) =>
     trx
       .updateTable('challenge')
-      .set({ used_at: now })
-      .where('nonce', '=', signed.nonce)
+      .set({ used_at: context.clock.now() })
+      .where('nonce', '=', nonce)
       .where('used_at', 'is', null)
       .returning('nonce')
       .executeTakeFirst(),
   )
   if (spent === undefined) throw new CairnError('CHALLENGE_EXPIRED')
+}
+
+/** Messages of the version before named both uses. */
+function readPurpose(text: string): Purpose {
+  return text === 'key' || text === 'upload' ? text : 'either'
+}
+
+const grantSchema = v.object({ scopes: keyScopes, expiresAt: v.nullable(v.number()) })
+
+/** A message that says nothing of a key grants the least. */
+function readGrant(json: string | null, createdAt: number): KeyGrant {
+  return json === null ? makeKeyGrant({}, createdAt) : v.parse(grantSchema, JSON.parse(json))
 }

@@ -2,7 +2,7 @@ import { addFiles, addressSchema, CairnError, type CallDefinition, importCar } f
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import type { Caller } from './api-keys.ts'
-import { spendChallenge } from './challenges.ts'
+import { findChallenge, spendChallenge } from './challenges.ts'
 import { ensureAccount } from './store.ts'
 
 /** Calls that one signature may make, once. */
@@ -16,7 +16,8 @@ export function isOneTime(token: string): boolean {
 /**
  * Who authorised one upload. The message is spent before a byte is read, so that it is good for one upload alone, also with
  * many requests at once.
- * @throws CairnError UNAUTHENTICATED, FORBIDDEN (another call), INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED
+ * @throws CairnError UNAUTHENTICATED, FORBIDDEN (another call), INVALID_SIGNATURE, CHALLENGE_EXPIRED,
+ *   SIGNED_FOR_ANOTHER_USE, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED
  */
 export async function authenticateOnce(
   context: Context,
@@ -33,7 +34,8 @@ export async function authenticateOnce(
       hint: 'Make an API key for all other calls.',
     })
   }
-  await spendChallenge(context, { address: address.output, signature, ip })
+  const challenge = await findChallenge(context, { address: address.output, signature, ip }, 'upload')
+  await spendChallenge(context, challenge)
   await ensureAccount(context, address.output)
   return { address: address.output, keyId: `once-${address.output}`, scopes: ['files:write'] }
 }

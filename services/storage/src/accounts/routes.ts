@@ -8,7 +8,6 @@ import {
   listApiKeys as listApiKeysCall,
   type NetworkProfile,
   revokeApiKey as revokeApiKeyCall,
-  scopes,
   signIn as signInCall,
 } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
@@ -22,8 +21,10 @@ export function registerAccountRoutes(app: FastifyInstance, context: Context, pr
   // Never what a request says of it: the host is what keeps the texts of others out.
   const domain = () => new URL(profile().api).host
 
-  route(app, context, getMessageCall, ({ input }) => getMessage(context, input.query.publicKey))
-  route(app, context, getAuthMessage, ({ input }) => getMessage(context, input.query.publicKey))
+  // Published clients ask here for API keys and uploads alike, and do not say for which.
+  const unsaid = context.config.sharedMessages ? 'either' : 'upload'
+  route(app, context, getMessageCall, ({ input: { query } }) => getMessage(context, query.publicKey, query, unsaid))
+  route(app, context, getAuthMessage, ({ input: { query } }) => getMessage(context, query.publicKey, query, 'key'))
 
   route(app, context, createApiKeyCall, ({ input: { body }, raw }) =>
     createApiKey(context, {
@@ -31,8 +32,8 @@ export function registerAccountRoutes(app: FastifyInstance, context: Context, pr
       signature: body.signedMessage,
       ip: raw.ip,
       name: body.keyName ?? 'default',
-      scopes: body.scopes ?? scopes,
-      expiresAt: body.expiresAt ?? null,
+      scopes: body.scopes,
+      expiresAt: body.expiresAt,
     }),
   )
 
@@ -54,7 +55,7 @@ export function registerAccountRoutes(app: FastifyInstance, context: Context, pr
         request: { method: raw.method, path: raw.url, body: raw.cairnBody ?? '' },
         ip: raw.ip,
       },
-      { name: body.keyName ?? 'default', scopes: body.scopes ?? scopes, expiresAt: body.expiresAt ?? null },
+      { name: body.keyName ?? 'default', scopes: body.scopes, expiresAt: body.expiresAt },
     )
     return { apiKey }
   })

@@ -128,23 +128,54 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       const apiKey = keyOf(answers.find(({ status }) => status === 200)?.json)
       const usage = await storage.call('/api/user/user_data_usage', bearer(apiKey))
       expect(usage.json).toMatchObject({ dataUsed: 0 })
-      const list = await storage.call('/api/auth/api_keys', bearer(apiKey))
-      expect(list.json).toMatchObject({ keys: [{ name: 'default' }] })
     })
 
-    test('the key has the name, scopes and end that were wished for; an end that is past spends nothing', async () => {
+    test('the key has the name that was wished for, and the scopes and end that were signed; nothing else spends the text', async () => {
       const wallet = newWallet()
       const sessionKey = await createHeldSessionKey()
-      const signIn = await createSignIn(wallet, sessionKey)
-      const late = await show(wallet, signIn, sessionKey, { wish: { expiresAt: 1 } })
+      const past = { scopes: ['files:read'], expiresAt: now() - 1 }
+      const late = await show(wallet, await createSignIn(wallet, sessionKey, { apiKey: past }), sessionKey)
       expect([late.status, late.code]).toEqual([400, 'INVALID_REQUEST'])
+      const odd = { scopes: ['files:read', 'admin'], expiresAt: null }
+      const unknown = await show(wallet, await createSignIn(wallet, sessionKey, { apiKey: odd }), sessionKey)
+      expect([unknown.status, unknown.code]).toEqual([400, 'INVALID_REQUEST'])
+      const apiKey = { scopes: ['files:read', 'account'], expiresAt: now() + minute }
+      const signIn = await createSignIn(wallet, sessionKey, { apiKey })
       const named = await show(wallet, signIn, sessionKey, { wish: { keyName: 'a\u009bb' } })
       expect([named.status, named.code]).toEqual([400, 'INVALID_LABEL'])
-      const expiresAt = now() + minute
-      const wish = { keyName: 'tab', scopes: ['files:read', 'account'], expiresAt }
-      const apiKey = keyOf((await show(wallet, signIn, sessionKey, { wish })).json)
-      const list = await storage.call('/api/auth/api_keys', bearer(apiKey))
-      expect(list.json).toMatchObject({ keys: [{ name: 'tab', scopes: ['files:read', 'account'], expiresAt }] })
+      for (const wish of [
+        { scopes: ['files:read', 'files:write', 'account'] },
+        { expiresAt: null },
+        { expiresAt: 1 },
+      ]) {
+        const tampered = await show(wallet, signIn, sessionKey, { wish })
+        expect([tampered.status, tampered.code]).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
+      }
+      // More rights in the text itself are another text.
+      const signature = wallet.sign(writeSignIn(signIn))
+      const widened = { ...signIn, apiKey: { scopes: ['files:read', 'files:write', 'account'], expiresAt: null } }
+      expect((await show(wallet, widened, sessionKey, { signature })).code).toBe('INVALID_SIGNATURE')
+      const made = keyOf((await show(wallet, signIn, sessionKey, { wish: { keyName: 'tab', ...apiKey } })).json)
+      const list = await storage.call('/api/auth/api_keys', bearer(made))
+      expect(list.json).toMatchObject({ keys: [{ name: 'tab', ...apiKey }] })
+    })
+
+    test('a text that says nothing of the key, as older clients write it, gives one that reads and writes files', async () => {
+      const wallet = newWallet()
+      const sessionKey = createSessionKey()
+      const signIn = await createSignIn(wallet, sessionKey)
+      const apiKey = keyOf((await show(wallet, signIn, sessionKey)).json)
+      expect((await storage.call('/api/user/user_data_usage', bearer(apiKey))).status).toBe(200)
+      expect((await storage.call('/api/auth/api_keys', bearer(apiKey))).status).toBe(403)
+      const row = await storage.context.db.read
+        .selectFrom('api_key')
+        .select(['scopes', 'expires_at'])
+        .where('id', '=', apiKey.split('_')[1] ?? '')
+        .executeTakeFirstOrThrow()
+      expect(row).toEqual({
+        scopes: '["files:read","files:write"]',
+        expires_at: signIn.issuedAt + 90 * 24 * 60 * minute,
+      })
     })
 
     // SQLite has one process.

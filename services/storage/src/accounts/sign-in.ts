@@ -1,7 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseSignIn, type SignedRequest, type SignIn, storageParty, verifyRequest } from '@cairn/crypto'
-import { CairnError, clockSkewMs, keyChallengeLifetimeMs } from '@cairn/protocol'
+import {
+  CairnError,
+  clockSkewMs,
+  type KeyGrant,
+  keyChallengeLifetimeMs,
+  keyScopes,
+  makeKeyGrant,
+} from '@cairn/protocol'
 import { isUniqueViolation } from '@cairn/service'
+import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { deriveKey } from '../derive-key.ts'
 import { findSigned } from './find-signed.ts'
@@ -49,17 +57,17 @@ export function giveSignInNonce(context: Context, domain: string, subject: Nonce
 }
 
 /**
- * Checks a signed text and spends it: that it names this service, is of now, has this service's own nonce, is signed by the
- * account, and is shown by whoever has the session key that it names.
+ * Checks a signed text: that it names this service, is of now, has this service's own nonce, is signed by the account, and is
+ * shown by whoever has the session key that it names. Nothing is spent.
  * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED,
  *   RATE_LIMITED
  */
-export async function spendSignIn(context: Context, domain: string, signed: SignedSignIn): Promise<void> {
+export async function checkSignIn(context: Context, domain: string, signed: SignedSignIn): Promise<SignIn> {
   const { address, message, signature, ip } = signed
   const signIn = readSignIn(context, domain, address, message)
   checkProof(context, signIn, signed)
   await findSigned(context, { address, messages: [message], signature, ip })
-  await spend(context, signIn)
+  return signIn
 }
 
 /** Everything that costs nothing is checked before any signature is. */
@@ -89,8 +97,24 @@ function checkProof(
     throw new CairnError('INVALID_SIGNATURE', sayTime(context))
 }
 
-/** Of many at once, on however many replicas, exactly one gets it. Rows stay as long as any replica's clock could take the text. */
-async function spend(context: Context, { address, id, expiresAt }: SignIn): Promise<void> {
+/**
+ * What a text grants: what it says, and the least where it says nothing, as texts of older clients do.
+ * @throws CairnError INVALID_REQUEST for scopes that are not known here
+ */
+export function grantOf({ apiKey, issuedAt }: SignIn): KeyGrant {
+  const read = v.safeParse(v.optional(keyScopes), apiKey?.scopes)
+  if (!read.success) {
+    throw new CairnError('INVALID_REQUEST', { message: 'The signed text names scopes that this service does not know' })
+  }
+  return makeKeyGrant({ scopes: read.output, expiresAt: apiKey?.expiresAt }, issuedAt)
+}
+
+/**
+ * Spends a text. Of many at once, on however many replicas, exactly one gets it. Rows stay as long as any replica's clock could
+ * take the text.
+ * @throws CairnError CHALLENGE_EXPIRED if another was first
+ */
+export async function spendSignIn(context: Context, { address, id, expiresAt }: SignIn): Promise<void> {
   try {
     await context.db.write(async (trx) => {
       await trx.deleteFrom('spent_sign_in').where('kept_until', '<', context.clock.now()).execute()

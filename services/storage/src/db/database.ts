@@ -6,6 +6,7 @@ import { createProofs } from './migrations/0004_create-proofs.ts'
 import { indexProofs } from './migrations/0005_index-proofs.ts'
 import { createResumableUploads } from './migrations/0006_create-resumable-uploads.ts'
 import { createSpentSignIns } from './migrations/0007_create-spent-sign-ins.ts'
+import { namePurposes } from './migrations/0008_name-purposes.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of the storage service. */
@@ -20,6 +21,7 @@ const migrations = [
   indexProofs,
   createResumableUploads,
   createSpentSignIns,
+  namePurposes,
 ]
 
 /** Opens the database of the storage service and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */

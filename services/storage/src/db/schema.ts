@@ -14,11 +14,15 @@ type AccountTable = {
   upload_count: Generated<number>
 }
 
-/** A message somebody was asked to sign; spent once `used_at` is set. */
+/**
+ * A message somebody was asked to sign; spent once `used_at` is set. `purpose` is `key`, `upload` or `either`; `api-key` before
+ * the text said which. `key_grant` is what a key made with it may do, as JSON.
+ */
 type ChallengeTable = {
   nonce: string
   address: string
   purpose: string
+  key_grant: string | null
   message: string
   created_at: number
   expires_at: number

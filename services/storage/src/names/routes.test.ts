@@ -80,7 +80,7 @@ test('a key is exported to an API key with every scope, and to nobody else', asy
   expect((await importNameKey(exported.json.key)).name).toBe(name)
   const pem = await call<{ key: string }>(at, 'POST', { format: 'pem' })
   expect(pem.json.key).toMatch(/^-----BEGIN PRIVATE KEY-----\n/)
-  for (const scopes of [['account'], ['files:write', 'account'], ['files:read', 'files:write']]) {
+  for (const scopes of [['account'], ['files:write', 'account'], ['files:read', 'files:write']] as const) {
     const narrow = await storage.createKey(undefined, { scopes })
     expect((await call(at, 'POST', {}, narrow)).status).toBe(403)
   }

@@ -20,7 +20,7 @@ import { words } from '../../words/words.ts'
 import { type Rights, rights, scopesOf } from './key-rights.ts'
 
 const dayMs = 24 * 3_600_000
-const lifetimesMs = { month: 30 * dayMs, quarter: 90 * dayMs, year: 365 * dayMs, never: undefined }
+const lifetimesMs = { month: 30 * dayMs, quarter: 90 * dayMs, year: 365 * dayMs, never: null }
 type Lifetime = keyof typeof lifetimesMs
 const lifetimes: readonly Lifetime[] = ['month', 'quarter', 'year', 'never']
 
@@ -40,7 +40,7 @@ export function CreateKeyDialog({ session: { address }, onClose }: { session: Se
       return createApiKey(client, requireWallet(config, address), {
         name: wanted,
         scopes: [...scopesOf[right]],
-        ...(lifetimeMs === undefined ? {} : { expiresAt: Date.now() + lifetimeMs }),
+        expiresAt: lifetimeMs === null ? null : Date.now() + lifetimeMs,
       })
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['api-keys'] }),
