@@ -22,6 +22,12 @@ export function findRemains(home: string): string[] {
       `select count(*) from account where data_used_bytes <> (select coalesce(sum(size_bytes), 0) from upload where upload.address = account.address)`,
     )
     count(
+      'bytes that free storage is miscounted by',
+      `select used_bytes - (select coalesce(sum(over), 0) from (
+        select data_used_bytes + reserved_bytes - (data_limit_bytes - coalesce(free_bytes, 0)) as over from account
+      ) where over > 0) from free_storage`,
+    )
+    count(
       'accounts whose uploads are miscounted',
       `select count(*) from account where upload_count <> (select count(*) from upload where upload.address = account.address)`,
     )

@@ -52,6 +52,9 @@ export type NetworkOptions = {
 const localDefaults = {
   CAIRN_NETWORK_NAME: 'local',
   CAIRN_FREE_BYTES: String(100 * GIB),
+  CAIRN_FREE_TOTAL_BYTES: '',
+  CAIRN_FREE_DISK_RESERVE: '0',
+  CAIRN_FREE_ACCOUNTS_PER_DAY: '',
   CAIRN_RATE_FACTOR: '1000',
   CAIRN_STOP_TIMEOUT_SECONDS: '3',
   CAIRN_LOG_LEVEL: 'warn',

@@ -93,6 +93,14 @@ export const authErrors = [
   'FORBIDDEN',
 ] as const satisfies readonly ErrorCode[]
 
+/** Codes any call that stores something may answer with, where there is too little room: all can be mended by paying. */
+export const shortageErrors = [
+  'QUOTA_EXCEEDED',
+  'FREE_STORAGE_EXHAUSTED',
+  'FREE_STORAGE_PAUSED',
+  'FREE_ACCOUNTS_EXHAUSTED',
+] as const satisfies readonly ErrorCode[]
+
 /** Codes any call to a key node with a session may answer with. */
 export const sessionErrors = [
   'INVALID_SIGNATURE',

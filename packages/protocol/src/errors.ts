@@ -239,6 +239,21 @@ export const errorTable = {
     'The storage bought does not suffice',
     'Buy more storage or delete files; details says how many bytes are missing.',
   ),
+  FREE_STORAGE_EXHAUSTED: row(
+    402,
+    'All free storage of this service is in use',
+    'Buy storage, or try again later; details says how many bytes are missing.',
+  ),
+  FREE_STORAGE_PAUSED: row(
+    402,
+    'The service keeps its last disk space for paying accounts',
+    'Buy storage, or try again later.',
+  ),
+  FREE_ACCOUNTS_EXHAUSTED: row(
+    402,
+    'Too many free accounts were opened from this address today',
+    'Buy storage, or sign in again after the time in details (againAt).',
+  ),
   PRICE_UNKNOWN: row(
     503,
     'There is no fresh price for this coin',

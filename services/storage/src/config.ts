@@ -19,6 +19,9 @@ import {
 import { type PaymentSettings, parsePaymentSettings } from './payments/payment-settings.ts'
 import { type DealSettings, type ProviderSettings, parseDealSettings, parseProviders } from './proofs/proof-settings.ts'
 
+/** How much of a disk is kept back from free storage. */
+export type DiskReserve = { bytes: number } | { share: number }
+
 /** The settings of the storage service, parsed. */
 export type StorageConfig = {
   readonly home: string
@@ -45,6 +48,12 @@ export type StorageConfig = {
   readonly sharedMessages: boolean
   /** Bytes every new account may store. */
   readonly freeBytes: number
+  /** Bytes that all accounts together may store beyond what was paid for; no bound where undefined. */
+  readonly freeTotalBytes: number | undefined
+  /** How much of the disk is kept back from free storage. */
+  readonly freeDiskReserve: DiskReserve
+  /** Accounts with a free allowance that one IP address may open in a day; no bound where undefined. */
+  readonly freeAccountsPerDay: number | undefined
   /** Multiplies the calls' own rates; 0 turns rate limits off. */
   readonly rateFactor: number
   /** Folder of the built web console; none is served where it is absent. */
@@ -84,6 +93,13 @@ function storageSecret(value: string): Uint8Array {
   // The text itself stays out of the message.
   if (!/^[0-9a-fA-F]{64}$/.test(value)) throw new Error(`must be ${2 * storageSecretBytes} hex characters`)
   return new Uint8Array(Buffer.from(value, 'hex'))
+}
+
+function diskReserve(value: string): DiskReserve {
+  const [, percent, bytes] = /^(?:(\d{1,2}(?:\.\d{1,3})?|100)%|(\d{1,15}))$/.exec(value) ?? []
+  if (bytes !== undefined) return { bytes: Number(bytes) }
+  if (percent === undefined) throw new Error('must be a share such as 10%, or bytes')
+  return { share: Number(percent) / 100 }
 }
 
 function projectId(value: string): string {
@@ -161,9 +177,27 @@ export const settings = {
     read: (value: string) => oneOf(['on', 'off'])(value) === 'on',
   },
   CAIRN_FREE_BYTES: {
-    about: 'Bytes each new account may store.',
+    about: 'Bytes each new account may store without paying; 0 gives none.',
     fallback: String(5 * GIB),
     read: whole(0, Number.MAX_SAFE_INTEGER),
+  },
+  CAIRN_FREE_TOTAL_BYTES: {
+    about:
+      'Bytes that all accounts together may store without paying; 0 takes new bytes of paying accounts only, empty sets no bound.',
+    fallback: String(1024 * GIB),
+    read: optional(whole(0, Number.MAX_SAFE_INTEGER)),
+  },
+  CAIRN_FREE_DISK_RESERVE: {
+    about:
+      'How much of the disk of the packs is kept for paying accounts: a share of the disk (10%) or bytes; 0 keeps nothing.',
+    fallback: '10%',
+    read: diskReserve,
+  },
+  CAIRN_FREE_ACCOUNTS_PER_DAY: {
+    about:
+      'Accounts with free storage that one IP address (IPv6: its first 64 bits) may open in a day (UTC); further ones have to pay or come back. Empty sets no bound.',
+    fallback: '20',
+    read: optional(whole(0, 1_000_000_000)),
   },
   CAIRN_CONSOLE_FOLDER: {
     about: 'Folder of the built web console (apps/console/dist); none is served where it is empty.',
@@ -283,6 +317,9 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     packFolder: values.CAIRN_PACK_FOLDER ?? join(home, 'packs'),
     sharedMessages: values.CAIRN_SHARED_MESSAGES,
     freeBytes: values.CAIRN_FREE_BYTES,
+    freeTotalBytes: values.CAIRN_FREE_TOTAL_BYTES,
+    freeDiskReserve: values.CAIRN_FREE_DISK_RESERVE,
+    freeAccountsPerDay: values.CAIRN_FREE_ACCOUNTS_PER_DAY,
     rateFactor: values.CAIRN_RATE_FACTOR,
     consoleFolder: values.CAIRN_CONSOLE_FOLDER,
     walletConnectProjectId: values.CAIRN_WALLETCONNECT_PROJECT_ID,

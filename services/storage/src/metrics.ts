@@ -14,6 +14,8 @@ export type StorageMetrics = Metrics & {
   /** The last final block in the books. */
   readonly chainReadBlock: Gauge<'network'>
   readonly chainDisagreements: Counter<'network'>
+  readonly freeAccounts: Counter
+  readonly freeRefusals: Counter<'bound'>
 }
 
 /** Makes a registry of its own, so that several services live in one process. */
@@ -58,6 +60,17 @@ export function createStorageMetrics(): StorageMetrics {
       name: 'cairn_chain_disagreements_total',
       help: 'Rounds in which the endpoints of a chain contradicted each other and nothing was credited',
       labelNames: ['network'],
+      registers,
+    }),
+    freeAccounts: new Counter({
+      name: 'cairn_free_accounts_opened_total',
+      help: 'Accounts opened with a free allowance',
+      registers,
+    }),
+    freeRefusals: new Counter({
+      name: 'cairn_free_storage_refusals_total',
+      help: 'Refusals to accounts that would have stored for free, by the bound that was reached: total, disk or accounts',
+      labelNames: ['bound'],
       registers,
     }),
   }

@@ -46,7 +46,15 @@ export async function startTestStorage(environment: Record<string, string> = {})
     },
   })
   let passedMs = 0
-  const config = readConfig({ CAIRN_HOME: home, CAIRN_PORT: '0', CAIRN_GATEWAY_PORT: '0', ...environment })
+  const config = readConfig({
+    CAIRN_HOME: home,
+    CAIRN_PORT: '0',
+    CAIRN_GATEWAY_PORT: '0',
+    // Tests open accounts from one address, on disks of any state.
+    CAIRN_FREE_ACCOUNTS_PER_DAY: '',
+    CAIRN_FREE_DISK_RESERVE: '0',
+    ...environment,
+  })
   const storage = await startStorage(config, {
     clock: { now: () => Date.now() + passedMs },
     log: pino({ level: 'trace' }, sink),

@@ -13,7 +13,9 @@ import {
 } from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import { openContractWallets } from './accounts/find-signed.ts'
+import { recountFreeStorage } from './accounts/free-storage.ts'
 import { releaseAbandoned } from './accounts/quota.ts'
+import { watchFreeStorage } from './accounts/watch-free-storage.ts'
 import { createApp } from './app.ts'
 import type { StorageConfig } from './config.ts'
 import { registerConsoleRoutes } from './console/routes.ts'
@@ -98,7 +100,9 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   await requireSameSecret(context)
 
   const abandoned = await releaseAbandoned(context)
+  watchFreeStorage(context)
   if (db.kind === 'sqlite') {
+    await db.write(recountFreeStorage)
     await endAllLeases(db)
     await endAllWriters(db)
   }

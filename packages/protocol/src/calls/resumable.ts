@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { authErrors, defineCall } from '../call.ts'
+import { authErrors, defineCall, shortageErrors } from '../call.ts'
 import { jsonBodyBytesMost } from '../limits.ts'
 import { uploadedSchema } from './uploads.ts'
 
@@ -90,7 +90,7 @@ export const createUpload = defineCall({
     'INVALID_MULTIPART',
     'INVALID_PATH',
     'INVALID_CID_VERSION',
-    'QUOTA_EXCEEDED',
+    ...shortageErrors,
     'UPLOAD_LIMIT',
     'STORAGE_FULL',
     'STORAGE_FAILED',
@@ -177,7 +177,7 @@ export const sendUploadBytes = defineCall({
     'INCOMPLETE_DAG',
     'DAG_TOO_DEEP',
     'UNSUPPORTED_CODEC',
-    'QUOTA_EXCEEDED',
+    ...shortageErrors,
     'DATA_DAMAGED',
     'STORAGE_FULL',
     'STORAGE_FAILED',

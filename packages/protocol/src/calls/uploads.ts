@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { authErrors, defineCall } from '../call.ts'
+import { authErrors, defineCall, shortageErrors } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import { labelText } from '../label-text.ts'
 import { jsonBodyBytesMost, nameBytesMost } from '../limits.ts'
@@ -63,7 +63,7 @@ export const addFiles = defineCall({
     'SIGNED_FOR_ANOTHER_USE',
     'INVALID_CID_VERSION',
     'TOO_MANY_PARTS',
-    'QUOTA_EXCEEDED',
+    ...shortageErrors,
     'STORAGE_FULL',
     'STORAGE_FAILED',
     'CONFLICT',
@@ -101,7 +101,7 @@ export const importCar = defineCall({
     'INCOMPLETE_DAG',
     'DAG_TOO_DEEP',
     'UNSUPPORTED_CODEC',
-    'QUOTA_EXCEEDED',
+    ...shortageErrors,
     'STORAGE_FULL',
     'STORAGE_FAILED',
     'CONFLICT',
@@ -150,7 +150,7 @@ export const pinCid = defineCall({
     'DAG_TOO_DEEP',
     'UNSUPPORTED_CODEC',
     'UPSTREAM_FAILED',
-    'QUOTA_EXCEEDED',
+    ...shortageErrors,
     'STORAGE_FULL',
     'STORAGE_FAILED',
     'CONFLICT',

@@ -20,7 +20,7 @@ async function openChain(answer: Parameters<typeof serveChain>[0]): Promise<Chai
 }
 
 function createVerifier({ url }: ChainEndpoint, limits: Partial<ContractLimits> = {}) {
-  const parts = { clock: { now: () => Date.now() }, log: { warn: () => undefined } }
+  const parts = { clock: { now: () => Date.now() } }
   const client = createChainClient({ name: 'Local', rpcUrls: [url] }, parts)
   const verify = createContractVerifier(limits)
   return (address: `0x${string}`, given: `0x${string}` = signature) =>

@@ -58,7 +58,7 @@ export async function createApiKey(
   const challenge = await findChallenge(context, request, 'key')
   const grant = requireSigned(context, challenge.grant, request)
   await spendChallenge(context, challenge)
-  await ensureAccount(context, request.address)
+  await ensureAccount(context, request.address, request.ip)
   return issueApiKey(context, { address: request.address, name: request.name, ...grant })
 }
 
@@ -77,7 +77,7 @@ export async function signIn(
   const grant = requireSigned(context, grantOf(text), request)
   await spendSignIn(context, text)
   const { address } = signed
-  await ensureAccount(context, address)
+  await ensureAccount(context, address, signed.ip)
   return issueApiKey(context, { address, name: request.name, ...grant })
 }
 

@@ -1,7 +1,8 @@
 import { CairnError } from '@cairn/protocol'
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { createUploadId } from '../uploads/upload-id.ts'
+import { changeAccount } from './free-storage.ts'
 
 /** A change of what an account may store. */
 export type LedgerEntry = {
@@ -13,21 +14,37 @@ export type LedgerEntry = {
   note: string
 }
 
-/** Makes the account where there is none yet, and enters its free allowance. */
+/**
+ * Makes the account where there is none yet, and enters its free allowance, which may have to wait.
+ * @param mayHaveFree asked once, in the unit that enters the allowance
+ * @returns `waits` if the account is without its allowance still
+ */
 export async function openAccount(
   trx: Kysely<Schema>,
   address: string,
   { freeBytes, now }: { freeBytes: number; now: number },
-): Promise<void> {
-  const made = await trx
+  mayHaveFree: () => Promise<boolean> = async () => true,
+): Promise<'known' | 'opened' | 'waits'> {
+  await trx
     .insertInto('account')
-    .values({ address, created_at: now, data_limit_bytes: 0, data_used_bytes: 0, reserved_bytes: 0 })
+    .values({ address, created_at: now, data_limit_bytes: 0, data_used_bytes: 0, reserved_bytes: 0, free_bytes: null })
     .onConflict((conflict) => conflict.column('address').doNothing())
+    .execute()
+  // Of many at once one gets the row, and gives it back where it may not enter anything.
+  const claim = trx.updateTable('account').where('address', '=', address)
+  const claimed = await claim
+    .set({ free_bytes: 0 })
+    .where('free_bytes', 'is', null)
     .returning('address')
     .executeTakeFirst()
-  if (made === undefined) return
+  if (claimed === undefined) return 'known'
+  if (freeBytes > 0 && !(await mayHaveFree())) {
+    await claim.set({ free_bytes: null }).execute()
+    return 'waits'
+  }
   const cause = `allowance:${address}`
   await enter(trx, { address, kind: 'allowance', cause, bytes: freeBytes, note: 'Free allowance' }, now)
+  return 'opened'
 }
 
 /**
@@ -45,10 +62,7 @@ export async function enter(trx: Kysely<Schema>, entry: LedgerEntry, now: number
     .returning('id')
     .executeTakeFirst()
   if (added === undefined) return false
-  await trx
-    .updateTable('account')
-    .set({ data_limit_bytes: sql`data_limit_bytes + ${entry.bytes}` })
-    .where('address', '=', entry.address)
-    .execute()
+  const { address, kind, bytes } = entry
+  await changeAccount(trx, address, { limitBytes: bytes, ...(kind === 'allowance' ? { freeBytes: bytes } : {}) })
   return true
 }

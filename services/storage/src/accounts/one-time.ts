@@ -36,6 +36,6 @@ export async function authenticateOnce(
   }
   const challenge = await findChallenge(context, { address: address.output, signature, ip }, 'upload')
   await spendChallenge(context, challenge)
-  await ensureAccount(context, address.output)
+  await ensureAccount(context, address.output, ip)
   return { address: address.output, keyId: `once-${address.output}`, scopes: ['files:write'] }
 }

@@ -13,7 +13,7 @@ afterAll(() => storage[Symbol.asyncDispose]())
 
 async function newAddress(): Promise<string> {
   const address = `0x${String(++serial).padStart(40, '0')}`
-  await ensureAccount(storage.context, address)
+  await ensureAccount(storage.context, address, '127.0.0.1')
   return address
 }
 

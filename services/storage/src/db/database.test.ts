@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { CairnError } from '@cairn/protocol'
-import { ConflictError, runAgain } from '@cairn/service'
+import { ConflictError, openDatabase as open, runAgain } from '@cairn/service'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from './database.ts'
+import { migrations, openDatabase } from './database.ts'
+import type { Schema } from './schema.ts'
 import { databaseSuite } from './store.suite.ts'
 
 async function freshFile() {
@@ -23,6 +24,47 @@ async function freshFile() {
 }
 
 databaseSuite('SQLite', freshFile)
+
+test('a database of the version before keeps its keys, and its free storage is counted', async () => {
+  const place = await freshFile()
+  const before = await open<Schema>({ kind: 'sqlite', path: place.path }, { migrations: migrations.slice(0, 7) })
+  await before.write(async (trx) => {
+    const account = (address: string, limit: number, used: number, reserved: number) =>
+      sql`insert into account (address, created_at, data_limit_bytes, data_used_bytes, reserved_bytes)
+        values (${address}, 1, ${limit}, ${used}, ${reserved})`.execute(trx)
+    await account('free', 100, 30, 12)
+    await account('paying', 150, 70, 0)
+    await account('paid', 500, 90, 10)
+    for (const [address, kind, bytes] of [
+      ['free', 'allowance', 100],
+      ['paying', 'allowance', 100],
+      ['paying', 'payment', 50],
+      ['paid', 'adjustment', 500],
+    ])
+      await sql`insert into ledger_entry (id, address, kind, cause, bytes, note, created_at)
+        values (${`${address}${kind}`}, ${address}, ${kind}, ${`${address}${kind}`}, ${bytes}, '', 1)`.execute(trx)
+    await sql`insert into api_key (id, address, name, secret_hash, scopes, created_at)
+      values ('old', 'free', 'x', ${Buffer.alloc(32)}, '["files:read","files:write","account"]', 1)`.execute(trx)
+    await sql`insert into challenge (nonce, address, purpose, message, created_at, expires_at)
+      values ('n', 'free', 'api-key', 'm', 1, 2)`.execute(trx)
+  })
+  await before.close()
+  await using db = await place.open()
+  const accounts = await db.read.selectFrom('account').select(['address', 'free_bytes']).orderBy('address').execute()
+  expect(accounts).toEqual([
+    { address: 'free', free_bytes: 100 },
+    { address: 'paid', free_bytes: 0 },
+    { address: 'paying', free_bytes: 100 },
+  ])
+  expect(await db.read.selectFrom('free_storage').selectAll().execute()).toEqual([{ one: 1, used_bytes: 42 + 20 }])
+  const keys = await db.read.selectFrom('api_key').select(['scopes', 'expires_at', 'revoked_at']).execute()
+  expect(keys).toEqual([{ scopes: '["files:read","files:write","account"]', expires_at: null, revoked_at: null }])
+  expect(await db.read.selectFrom('challenge').select(['purpose', 'key_grant']).execute()).toEqual([
+    { purpose: 'api-key', key_grant: null },
+  ])
+  await db.close()
+  await place.remove()
+})
 
 describe('SQLite only', () => {
   test('the reading side cannot write', async () => {

@@ -7,13 +7,14 @@ import { indexProofs } from './migrations/0005_index-proofs.ts'
 import { createResumableUploads } from './migrations/0006_create-resumable-uploads.ts'
 import { createSpentSignIns } from './migrations/0007_create-spent-sign-ins.ts'
 import { namePurposes } from './migrations/0008_name-purposes.ts'
+import { boundFreeStorage } from './migrations/0009_bound-free-storage.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of the storage service. */
 export type Database = ServiceDatabase<Schema>
 
 /** All migrations, in order. Names never change once released. */
-const migrations = [
+export const migrations = [
   createTables,
   createPayments,
   createNames,
@@ -22,6 +23,7 @@ const migrations = [
   createResumableUploads,
   createSpentSignIns,
   namePurposes,
+  boundFreeStorage,
 ]
 
 /** Opens the database of the storage service and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */

@@ -10,9 +10,17 @@ type AccountTable = {
   data_limit_bytes: number
   data_used_bytes: number
   reserved_bytes: number
+  /** How much of the limit was given for free; null while the account waits for it. */
+  free_bytes: Generated<number | null>
   /** Rows of this account in `upload`, so that a listing need not count them. */
   upload_count: Generated<number>
 }
+
+/** Bytes that all accounts store, or hold room for, beyond what was paid for: one row. */
+type FreeStorageTable = { one: number; used_bytes: number }
+
+/** Free accounts that were opened in a day (days since 1970) by who asks, under a pseudonym of that day. */
+type FreeAccountDayTable = { day: number; asker: string; accounts: number }
 
 /**
  * A message somebody was asked to sign; spent once `used_at` is set. `purpose` is `key`, `upload` or `either`; `api-key` before
@@ -346,6 +354,8 @@ type MigrationTable = { name: string; applied_at: number }
 /** Every table of the storage service. */
 export type Schema = {
   account: AccountTable
+  free_storage: FreeStorageTable
+  free_account_day: FreeAccountDayTable
   challenge: ChallengeTable
   spent_sign_in: SpentSignInTable
   api_key: ApiKeyTable

@@ -197,6 +197,8 @@ export function databaseSuite(
         { name: '0005_index-proofs' },
         { name: '0006_create-resumable-uploads' },
         { name: '0007_create-spent-sign-ins' },
+        { name: '0008_name-purposes' },
+        { name: '0009_bound-free-storage' },
       ])
     })
 

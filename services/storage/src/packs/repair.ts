@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { CID } from 'multiformats/cid'
+import { recountFreeStorage } from '../accounts/free-storage.ts'
 import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
 import { type CheckParts, check, type Finding } from './check.ts'
@@ -145,6 +146,7 @@ async function correctLedger(address: string, db: Database): Promise<RepairActio
         reserved_bytes = coalesce((select sum(bytes) from reservation where reservation.address = account.address), 0),
         upload_count = (select count(*) from upload where upload.address = account.address)
       where address = ${address}`.execute(trx)
+    await recountFreeStorage(trx)
   })
   return { kind: 'corrected' }
 }

@@ -1,5 +1,6 @@
 import { CairnError, MIB, resumableBytesMost } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
+import { measureFreeDisk } from '../accounts/free-storage.ts'
 import { holdRoom, lastingOwner } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -13,7 +14,7 @@ const framingBytesMost = 16 * MIB
 /**
  * Begins an upload: room for its bytes is held until it is over.
  *
- * @throws CairnError QUOTA_EXCEEDED, UPLOAD_LIMIT, PAYLOAD_TOO_LARGE, and what is wrong with the metadata
+ * @throws CairnError as `reserve`; UPLOAD_LIMIT, PAYLOAD_TOO_LARGE, and what is wrong with the metadata
  */
 export async function createUpload(
   context: Context,
@@ -44,9 +45,10 @@ export async function createUpload(
     created_at: now,
     expires_at: now + uploadLifeMs,
   }
+  const freeDiskBytes = await measureFreeDisk(context)
   await context.db.write(async (trx) => {
     // It takes the account's row, so that those of one account come here one after the other.
-    await hold(context, trx, upload, body.kind === 'file')
+    await hold(context, trx, { ...upload, freeDiskBytes }, body.kind === 'file')
     const { open } = await trx
       .selectFrom('resumable_upload')
       .select(({ fn }) => fn.countAll<number>().as('open'))
@@ -65,10 +67,16 @@ export async function createUpload(
 async function hold(
   context: Context,
   trx: Kysely<Schema>,
-  { id, address, length_bytes: bytes, expires_at: expiresAt }: ResumableUpload,
+  {
+    id,
+    address,
+    length_bytes: bytes,
+    expires_at: expiresAt,
+    freeDiskBytes,
+  }: ResumableUpload & { freeDiskBytes: number },
   isExact: boolean,
 ): Promise<void> {
-  const room = { id, address, processId: lastingOwner, expiresAt }
+  const room = { id, address, processId: lastingOwner, expiresAt, freeDiskBytes }
   try {
     await holdRoom(context, trx, { ...room, bytes })
   } catch (error) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { CairnError, type Uploaded, uploadWriterLifetimeMs } from '@cairn/protocol'
-import { giveBack, reservationOf } from '../accounts/quota.ts'
+import { giveBack, isShortage, reservationOf } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
 import { type Feed, feedFrom } from '../multipart/read-multipart.ts'
 import { addFiles, giveUp, type HeldUpload, importCar, openQuotaMeter } from '../uploads/uploads.ts'
@@ -106,7 +106,7 @@ function isFinal(error: unknown, tries: number): boolean {
   if (tries >= triesMost) return true
   if (!CairnError.is(error)) return false
   if (error.code === 'DATA_DAMAGED') return true
-  return error.status >= 400 && error.status < 500 && !error.retry && error.code !== 'QUOTA_EXCEEDED'
+  return error.status >= 400 && error.status < 500 && !error.retry && !isShortage(error)
 }
 
 async function end(

@@ -31,7 +31,7 @@ export async function openTestContext(
   parts: { database?: DatabaseSettings; clock?: Clock } = {},
 ): Promise<TestContext> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-uploads-'))
-  const config = readConfig({ CAIRN_HOME: home, ...env })
+  const config = readConfig({ CAIRN_HOME: home, CAIRN_FREE_DISK_RESERVE: '0', ...env })
   const db = await openDatabase(parts.database ?? { kind: 'sqlite', path: join(home, 'test.sqlite') })
   const objects = await openFileStore(join(home, 'packs'))
   const clock = parts.clock ?? { now: () => Date.now() }
@@ -61,6 +61,7 @@ export async function openTestContext(
         data_limit_bytes: limitBytes,
         data_used_bytes: 0,
         reserved_bytes: 0,
+        free_bytes: limitBytes,
       })
       .execute(),
   )

@@ -1,6 +1,6 @@
-import { CairnError, MIB } from '@cairn/protocol'
+import { MIB } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
-import { quotaExceeded, type Reservation, reserve, settle } from '../accounts/quota.ts'
+import { isShortage, type Reservation, reserve, settle, shortOf } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 
@@ -14,10 +14,10 @@ export type QuotaMeter = {
   /**
    * Holds room for what is told to come, so that it is refused unread where it cannot fit.
    * @param sizeBytes bytes of files, headers of further parts included
-   * @throws CairnError QUOTA_EXCEEDED
+   * @throws CairnError as `reserve`
    */
   expect(sizeBytes: number): Promise<void>
-  /** Makes sure that there is room for so many more bytes. @throws CairnError QUOTA_EXCEEDED */
+  /** Makes sure that there is room for so many more bytes. @throws CairnError as `reserve` */
   take(sizeBytes: number): void | Promise<void>
   readonly takenBytes: number
   /** Must be called before the unit that settles. */
@@ -51,8 +51,8 @@ export function openQuotaMeter(
 
   /** Whoever pays for what is missing shall not hear of more missing the next time: the whole upload counts. */
   const tellWhole = (error: unknown, needed: number): unknown => {
-    if (!CairnError.is(error, 'QUOTA_EXCEEDED')) return error
-    return quotaExceeded(context, Math.max(needed, expected), held + Number(error.details['availableBytes']))
+    if (!isShortage(error)) return error
+    return shortOf(context, error.code, Math.max(needed, expected), held + Number(error.details['availableBytes']))
   }
 
   const growTo = async (needed: number): Promise<void> => {
@@ -61,7 +61,7 @@ export function openQuotaMeter(
     try {
       await hold(step)
     } catch (error) {
-      if (step === missing || !CairnError.is(error, 'QUOTA_EXCEEDED')) throw tellWhole(error, needed)
+      if (step === missing || !isShortage(error)) throw tellWhole(error, needed)
       // Near the end of the room a whole step does not fit, but what is needed may.
       try {
         await hold(missing)
@@ -78,7 +78,7 @@ export function openQuotaMeter(
       try {
         await hold(sizeBytes - held)
       } catch (error) {
-        if (!CairnError.is(error, 'QUOTA_EXCEEDED')) throw error
+        if (!isShortage(error)) throw error
         const missing = Number(error.details['missingBytes'])
         // The files may fit where they do not with the headers between them: what is stored decides, piece by piece.
         if (!(missing <= Math.min(framingBytesMost, sizeBytes / 4))) throw error
