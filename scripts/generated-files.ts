@@ -34,7 +34,7 @@ function printConfiguration(): string {
 
 Settings are variables of the environment. Each can be given as a file instead, whose content it is: \`NAME_FILE\` names the file. A service that finds a wrong or unknown \`CAIRN_\` variable does not start and names all of them.
 
-\`npm start\` reads the same settings, with other defaults where a network at home differs from a deployed one: 100 GiB for each account, a thousandfold rate, log level \`warn\`.
+\`npm start\` reads the same settings, with other defaults where a network at home differs from a deployed one: 100 GiB for each account, no bounds of free storage over all accounts, a thousandfold rate, log level \`warn\`.
 
 ## Storage and gateway
 

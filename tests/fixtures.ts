@@ -35,7 +35,7 @@ export async function createTestNetwork(
   }
 }
 
-/** An API key of a wallet (a fresh one where none is given): with all scopes, for ever, unless `wish` says otherwise. */
+/** An API key of a wallet (by default a fresh one). Defaults to all scopes and no expiry. */
 export async function createTestKey(
   network: { profile: Pick<TestNetwork['profile'], 'api'> },
   privateKey = generatePrivateKey(),

@@ -1,6 +1,6 @@
 import { verifyWalletSignature } from './verify-signature.ts'
 
-/** What only a contract can tell: whether it accepts a signature of one of some texts. */
+/** A question that only a contract can answer: which of the texts it accepts the signature of. */
 export type ContractQuestion = { address: `0x${string}`; texts: readonly string[]; signature: `0x${string}` }
 
 /**
@@ -27,7 +27,7 @@ export function findSignedTexts(
  * Finds the one of several texts that an address signed.
  * @param address normalised
  * @param texts the likeliest first
- * @param askContract asked when no key made the signature and a contract could have accepted it
+ * @param askContract called if no key made the signature and a contract could have accepted it
  */
 export async function findSignedText(
   address: string,

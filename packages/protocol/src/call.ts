@@ -93,7 +93,7 @@ export const authErrors = [
   'FORBIDDEN',
 ] as const satisfies readonly ErrorCode[]
 
-/** Codes any call that stores something may answer with, where there is too little room: all can be mended by paying. */
+/** Codes that a call which stores something answers with if there is too little storage: paying fixes each of them. */
 export const shortageErrors = [
   'QUOTA_EXCEEDED',
   'FREE_STORAGE_EXHAUSTED',

@@ -22,7 +22,7 @@ export const errorTable = {
   INVALID_PATH: row(
     400,
     'Invalid path or file name',
-    'Use relative names without "..", control characters or changes of the direction of writing, at most 1,024 bytes a name.',
+    'Use relative names without "..", NUL or control characters, at most 1,024 bytes a name.',
   ),
   INVALID_LABEL: row(
     400,

@@ -15,10 +15,10 @@ export type KeyGrant = {
   expiresAt: number | null
 }
 
-/** What a key may do unless more was asked for in so many words: read and write files. */
+/** Scopes of a key for which the client asked for none: it reads and writes files. */
 export const defaultScopes = ['files:read', 'files:write'] as const satisfies readonly Scope[]
 
-/** Completes what was asked for: without scopes the key reads and writes files, without an end it has one all the same. */
+/** Completes what was asked for. `scopes` defaults to {@link defaultScopes}, `expiresAt` to 90 days from now. */
 export function makeKeyGrant(
   asked: { scopes?: readonly Scope[] | undefined; expiresAt?: number | null | undefined },
   now: number,

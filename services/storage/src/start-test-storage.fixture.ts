@@ -19,11 +19,11 @@ export type TestStorage = Storage & {
   call(path: string, options?: RequestInit): Promise<{ status: number; headers: Headers; body: string; json: unknown }>
   /** A message for an address to sign, as published clients ask for one unless `query` says more. */
   getMessage(address: string, query?: Record<string, string>): Promise<string>
-  /** An API key of a wallet: with all scopes, for ever, unless told otherwise. */
-  createKey(account?: PrivateKeyAccount, wish?: KeyWish): Promise<string>
+  /** An API key of a wallet. Defaults to all scopes and no expiry. */
+  createKey(account?: PrivateKeyAccount, options?: KeyOptions): Promise<string>
 }
 
-type KeyWish = { keyName?: string; scopes?: readonly Scope[]; expiresAt?: number }
+type KeyOptions = { keyName?: string; scopes?: readonly Scope[]; expiresAt?: number }
 
 export const bearer = (key: string): { headers: Record<string, string> } => ({
   headers: { authorization: `Bearer ${key}` },

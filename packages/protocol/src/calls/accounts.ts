@@ -51,7 +51,7 @@ export const getMessage = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/auth/get_auth_message`: the same under its other published name, for an API key unless told otherwise. */
+/** `GET /api/auth/get_auth_message`: the same under its other published name, for an API key unless the purpose says otherwise. */
 export const getAuthMessage = defineCall({
   ...getMessage,
   id: 'getAuthMessage',

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
+import { labelText } from '../label-text.ts'
 import {
   callTimeoutMs,
   fileTypeLengthMost,
@@ -139,10 +140,10 @@ export const renameFile = defineCall({
   params: v.object({ id: v.pipe(v.string(), v.maxLength(64)) }),
   body: {
     kind: 'json',
-    schema: v.object({ fileName: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(nameBytesMost)) }),
+    schema: v.object({ fileName: v.pipe(labelText(nameBytesMost), v.nonEmpty()) }),
   },
   response: { kind: 'json', schema: fileEntrySchema },
-  errors: [...authErrors, 'INVALID_PATH', 'CONFLICT'],
+  errors: [...authErrors, 'INVALID_PATH', 'INVALID_LABEL', 'CONFLICT'],
   dialect: 'api',
   limits: { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs },
   idempotent: true,

@@ -126,7 +126,7 @@ export const pinCid = defineCall({
     kind: 'json',
     schema: v.object({
       cid: anyCidSchema,
-      fileName: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(nameBytesMost))),
+      fileName: v.optional(labelText(nameBytesMost)),
     }),
   },
   response: {
@@ -143,6 +143,7 @@ export const pinCid = defineCall({
     ...authErrors,
     'INVALID_CID',
     'INVALID_PATH',
+    'INVALID_LABEL',
     'BLOCK_NOT_FOUND',
     'BLOCK_HASH_MISMATCH',
     'INVALID_CAR',

@@ -79,6 +79,10 @@ test('uploads are listed page by page, shown, renamed, pinned and deleted by the
   expect(totalFiles).toBe(1)
   const [row] = fileList
   expect(row).toMatchObject({ fileName: 'b.txt', cid: cids[1] })
+  for (const wrong of ['a\nb', 'a\u202efdp.exe']) {
+    await expect(renameFile(client, row?.id ?? '', wrong)).rejects.toMatchObject({ code: 'INVALID_LABEL' })
+    await expect(pinCid(client, cids[0] ?? '', wrong)).rejects.toMatchObject({ code: 'INVALID_LABEL' })
+  }
   expect(await renameFile(client, row?.id ?? '', 'new.txt')).toMatchObject({ fileName: 'new.txt', cid: cids[1] })
   expect(await getFileInfo(client, cids[0] ?? '')).toMatchObject({ fileName: 'a.txt', fileSizeInBytes: '13' })
   await expect(getFileInfo(client, 'no cid')).rejects.toMatchObject({ code: 'INVALID_CID' })

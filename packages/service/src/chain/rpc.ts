@@ -49,7 +49,7 @@ export const rpcLimits = {
 }
 export type RpcLimits = typeof rpcLimits
 
-/** A chain and where it is asked, in this order. The URLs may hold secrets: never in answers or logs. */
+/** A chain and its endpoints, in the order in which they are asked. The URLs may hold secrets: never in answers or logs. */
 export type ChainEndpoints = { name: string; rpcUrls: readonly string[] }
 
 export type RpcParts = {

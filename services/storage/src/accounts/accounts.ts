@@ -15,9 +15,9 @@ type AskedMessage = {
 }
 
 /**
- * Gives a fresh message for an address to sign. Whoever names scopes or an end asks for a key.
- * @param otherwise what the message is for if nothing is said
- * @throws CairnError INVALID_REQUEST (an end that is past; rights of a key for an upload)
+ * Returns a fresh message for an address to sign. Scopes or an expiry mean that it is for a key.
+ * @param otherwise what the message is for if the caller does not say
+ * @throws CairnError INVALID_REQUEST (an expiry that is past; rights of a key for an upload)
  */
 export async function getMessage(
   context: Context,
@@ -47,7 +47,7 @@ type KeyRequest = {
 }
 
 /**
- * Makes an API key for whoever signed a message: with the scopes and the end that the message says.
+ * Makes an API key for a signed message, with the scopes and the end that the message names.
  * @throws CairnError INVALID_REQUEST (an end that is past by now), INVALID_SIGNATURE, CHALLENGE_EXPIRED,
  *   SIGNED_FOR_ANOTHER_USE, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED
  */
@@ -63,7 +63,7 @@ export async function createApiKey(
 }
 
 /**
- * Makes an API key for whoever signed a text that names this service: with the scopes and the end that the text says.
+ * Makes an API key for a signed text that names this service, with the scopes and the end that the text names.
  * @param domain host that users know the service by
  * @throws CairnError as {@link createApiKey}
  */
@@ -82,8 +82,8 @@ export async function signIn(
 }
 
 /**
- * What the new key may do: what was signed. A request that says something else is refused, so that nobody believes to have got
- * less, or more.
+ * Returns what was signed, which is what the key gets. Refuses a request that says something else: its sender would believe to
+ * have more, or less.
  */
 function requireSigned(context: Context, signed: KeyGrant | null, { scopes, expiresAt }: KeyRequest): KeyGrant {
   if (signed === null) throw new CairnError('SIGNED_FOR_ANOTHER_USE')

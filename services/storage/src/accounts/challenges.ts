@@ -29,7 +29,7 @@ export type Purpose = keyof typeof purposes
 export type SignedChallenge = {
   nonce: string
   purpose: Purpose
-  /** What a key made with it may do; null where none can be. */
+  /** What a key made with it may do; null if it makes none. */
   grant: KeyGrant | null
 }
 

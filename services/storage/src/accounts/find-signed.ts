@@ -24,14 +24,14 @@ export function openContractWallets(
   return (question) => verify([client], question)
 }
 
-/** What somebody says they signed. */
+/** A signature, and the texts that it may be of. */
 export type Signed = {
   /** Normalised. */
   address: string
   /** Texts of which it may be a signature, the likeliest first. */
   messages: readonly string[]
   signature: string
-  /** Who asks. */
+  /** IP address of the caller. */
   ip: string
 }
 

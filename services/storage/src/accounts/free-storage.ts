@@ -67,9 +67,9 @@ export async function readFreeStorage(db: Kysely<Schema>): Promise<number> {
   return (await db.selectFrom('free_storage').select('used_bytes').executeTakeFirstOrThrow()).used_bytes
 }
 
-/** Counts anew what all accounts store for free, after their sums were corrected. */
+/** Recounts what all accounts store for free, after their sums were corrected. */
 export async function recountFreeStorage(trx: Kysely<Schema>): Promise<void> {
-  // Taken before the sum: who changed an account and waits for this row adds to what is counted here.
+  // Locked before the sum: a unit that changed an account and waits for this row adds to what is counted here.
   await trx.updateTable('free_storage').set({ used_bytes: sql`used_bytes` }).execute()
   const over = sql<number>`data_used_bytes + reserved_bytes - (data_limit_bytes - coalesce(free_bytes, 0))`
   const row = await trx
@@ -92,15 +92,15 @@ export async function measureFreeDisk({ config }: Pick<Context, 'config'>): Prom
 
 const dayMs = 24 * 3_600_000
 
-/** When free accounts are given again to those who had as many as there are in a day, ms since 1970. */
+/** Start of the next day (UTC), when free accounts are available again, ms since 1970. */
 export function nextDay(now: number): number {
   return (Math.floor(now / dayMs) + 1) * dayMs
 }
 
 /**
- * Takes one of the free accounts that an IP address has in a day (UTC); IPv6 by its first 64 bits. The address is kept under a
- * pseudonym, until the next day.
- * @returns false if there is none left
+ * Takes one of the free accounts that an IP address has per day (UTC); IPv6 counts by its first 64 bits. The address is stored as
+ * a pseudonym, for a day.
+ * @returns false if none is left
  */
 export async function takeFreeAccount(
   { config, clock, secret }: Pick<Context, 'config' | 'clock' | 'secret'>,

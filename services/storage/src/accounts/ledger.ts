@@ -15,9 +15,9 @@ export type LedgerEntry = {
 }
 
 /**
- * Makes the account where there is none yet, and enters its free allowance, which may have to wait.
+ * Creates the account if there is none yet, and enters its free allowance, which may have to wait.
  * @param mayHaveFree asked once, in the unit that enters the allowance
- * @returns `waits` if the account is without its allowance still
+ * @returns `waits` if the account has no allowance yet
  */
 export async function openAccount(
   trx: Kysely<Schema>,
@@ -30,7 +30,7 @@ export async function openAccount(
     .values({ address, created_at: now, data_limit_bytes: 0, data_used_bytes: 0, reserved_bytes: 0, free_bytes: null })
     .onConflict((conflict) => conflict.column('address').doNothing())
     .execute()
-  // Of many at once one gets the row, and gives it back where it may not enter anything.
+  // Of many at once one claims the allowance, and releases the claim if it may not enter it.
   const claim = trx.updateTable('account').where('address', '=', address)
   const claimed = await claim
     .set({ free_bytes: 0 })

@@ -58,7 +58,7 @@ export function giveSignInNonce(context: Context, domain: string, subject: Nonce
 
 /**
  * Checks a signed text: that it names this service, is of now, has this service's own nonce, is signed by the account, and is
- * shown by whoever has the session key that it names. Nothing is spent.
+ * shown by the holder of the session key that it names. Nothing is spent.
  * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED,
  *   RATE_LIMITED
  */
@@ -98,7 +98,7 @@ function checkProof(
 }
 
 /**
- * What a text grants: what it says, and the least where it says nothing, as texts of older clients do.
+ * Returns what a text grants; the least if it does not say, as texts of older clients.
  * @throws CairnError INVALID_REQUEST for scopes that are not known here
  */
 export function grantOf({ apiKey, issuedAt }: SignIn): KeyGrant {

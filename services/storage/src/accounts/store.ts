@@ -4,9 +4,9 @@ import { takeFreeAccount } from './free-storage.ts'
 import { openAccount } from './ledger.ts'
 
 /**
- * Makes the account where there is none yet, with the operator's free allowance. Who has opened as many free accounts as one
- * may in a day gets one without: it can be paid for, and gets its allowance when its owner signs in on another day.
- * @param ip who asks
+ * Creates the account if there is none yet, with the operator's free allowance. Beyond the accounts that one IP address may open
+ * per day it has none: its owner can pay, and gets the allowance when they sign in on another day.
+ * @param ip of the caller
  */
 export async function ensureAccount(context: Context, address: string, ip: string): Promise<void> {
   const { clock, config, db, metrics } = context

@@ -42,8 +42,6 @@ describe('names of uploads', () => {
       'a\u0085',
       'a\u007f',
       'a\u2028b',
-      'a\u202efdp.exe',
-      'a\u2066b',
       '\ud800',
       'x'.repeat(1025),
       'é'.repeat(513),

@@ -1,23 +1,19 @@
 import { CairnError, nameBytesMost, pathBytesMost, pathDepthMost } from '@cairn/protocol'
 
-/**
- * Control characters, line breaks, and what turns the direction of reading. Marks of direction (U+200E, U+200F) turn nothing by
- * themselves, and phones write them into names.
- */
-const controls = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u
+/** Control characters and line breaks. Changes of direction stay: a name is part of the content, and clients mark them where they show it. */
+const controls = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
 /**
  * The names that a part's file name stands for, outermost first; none for an unnamed part. Clients send `./few/f1`,
  * `/f1` and `few//f1` for the same things: empty and `.` segments are dropped.
  *
  * @param isEscaped whether the name is query-escaped, as Kubo's clients send it (`+` is a blank, bad escapes are kept).
- * @throws CairnError INVALID_PATH for `..`, control characters, changes of direction, and names or paths beyond the limits.
+ * @throws CairnError INVALID_PATH for `..`, control characters, and names or paths beyond the limits.
  */
 export function readUploadPath(fileName: string | undefined, isEscaped = false): string[] {
   if (fileName === undefined || fileName === '') return []
   const text = isEscaped ? unescapeQuery(fileName) : fileName
-  if (controls.test(text))
-    throw invalid('A file name has control characters or changes the direction of writing', fileName)
+  if (controls.test(text)) throw invalid('A file name has control characters', fileName)
   if (!text.isWellFormed()) throw invalid('A file name is not well-formed Unicode', fileName)
   if (Buffer.byteLength(text) > pathBytesMost) throw invalid(`A path is longer than ${pathBytesMost} bytes`, fileName)
   const segments = text.split('/').filter((segment) => segment !== '' && segment !== '.')
