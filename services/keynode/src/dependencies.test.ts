@@ -60,10 +60,10 @@ test('endpoints of chains are asked before anybody needs them; one that is away 
   })
   for (let i = 0; i < 9; i++) await node.context.conditions.check(set, `0x${String(i).repeat(40)}`)
   const lines = node.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40)
-  expect(lines.map(({ msg, name, endpoint }) => [msg, name, endpoint])).toEqual([
-    ['an endpoint of a chain failed', 'Local', 1],
-    ['an endpoint of a chain failed', 'Other', 0],
-    ['an endpoint of a chain failed', 'Gone', 0],
+  expect(lines.map(({ msg, name, endpoint }) => `${msg}: ${name} ${endpoint}`).sort()).toEqual([
+    'an endpoint of a chain failed: Gone 0',
+    'an endpoint of a chain failed: Local 1',
+    'an endpoint of a chain failed: Other 0',
   ])
   expect(node.lines.join('') + figures + JSON.stringify(await read())).not.toContain('secret-of-the-operator')
   expect(node.lines.join('')).not.toContain('"stack"')

@@ -309,14 +309,16 @@ function createUnpricedRetry({ context, network, prices, requireLease }: IndexPa
   }
 }
 
-/** Users and operators see why nothing is credited. */
-async function noteFault({ context, network }: IndexParts, error: unknown): Promise<void> {
+/** Users and operators see why nothing is credited. Only the replica that follows the chain writes it down. */
+async function noteFault({ context, network, requireLease }: IndexParts, error: unknown): Promise<void> {
   const fault = error instanceof CairnError ? error.message : 'The chain could not be read'
   try {
-    await context.db.write((trx) =>
-      trx.updateTable('chain_cursor').set({ fault }).where('chain_id', '=', network.chainId).execute(),
-    )
+    await context.db.write(async (trx) => {
+      await requireLease(trx)
+      await trx.updateTable('chain_cursor').set({ fault }).where('chain_id', '=', network.chainId).execute()
+    })
   } catch (cause) {
+    if (CairnError.is(cause, 'CONFLICT')) return
     context.log.error({ err: cause, network: network.name }, 'a fault of a chain could not be written down')
   }
 }
