@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
-/** Every default port of a local network: storage, gateway, providers, chain, key router, five key nodes. */
-const defaultPorts = [8080, 8081, 8090, 8091, 8092, 8545, 9000, 9001, 9002, 9003, 9004, 9005]
+/** Services of a local network that serve metrics, 100 above their port: storage, providers, key router, five key nodes. */
+const servicePorts = [8080, 8090, 8091, 8092, 9000, 9001, 9002, 9003, 9004, 9005]
+/** Every default port of a local network: of the services, their metrics, the gateway and the chain. */
+const defaultPorts = [...servicePorts, ...servicePorts.map((port) => port + 100), 8081, 8545]
 
 /** An offset at which every port of a local network is free at the moment. */
 export async function freeOffset(): Promise<number> {

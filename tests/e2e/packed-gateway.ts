@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createMetrics } from '@cairn/service'
+import { readConfig } from '@cairn/storage'
 import { createDirectoryTree, createFileImporter, type ImportProfile, importProfiles } from '@cairn/unixfs'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
@@ -40,7 +42,8 @@ export async function createPackedGateway(): Promise<PackedGateway> {
     names: createNameResolver({ db, clock }, undefined),
     clock,
     log: Fastify({ logger: false }).log,
-    config: { gatewayHosts: ['localhost'], trustedProxies: [] },
+    metrics: createMetrics(),
+    config: readConfig({ CAIRN_HOME: home }),
   })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
 

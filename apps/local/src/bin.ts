@@ -1,7 +1,7 @@
 // `npm start`: the whole network on this machine, until Ctrl-C.
 import { relative, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
-import { untilStopped } from '@cairn/service'
+import { metricsPortDistance, untilStopped } from '@cairn/service'
 import { createNetwork, type Network } from './network.ts'
 import { networkFile } from './network-file.ts'
 
@@ -23,6 +23,7 @@ Cairn is ready after ${seconds} s.
   Key nodes         ${(profile.keyNodes ?? []).join('  ')}
   Providers         ${profile.providers?.map(({ url }) => url).join('  ') ?? 'those of CAIRN_PROVIDERS'}
   Chain             ${profile.chain?.rpcUrl ?? 'none: this machine has no `anvil`, so nothing can be paid'}
+  Metrics           ${storage.metricsUrl === undefined ? 'off' : `${storage.metricsUrl}, and ${metricsPortDistance} above the port of each other service`}
   Every call        ${profile.api}/docs
   Profile           ${relative('', networkFile(home)) || networkFile(home)}
   Test wallet       ${profile.wallet.address}

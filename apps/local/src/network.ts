@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { GIB, type NetworkProfile } from '@cairn/protocol'
 import { providerSettings } from '@cairn/provider'
+import { metricsPortDistance } from '@cairn/service'
 import { readConfig, type Storage, settings, startStorage } from '@cairn/storage'
 import { findAnvil } from './anvil.ts'
 import { buildConsole } from './build-console.ts'
@@ -87,9 +88,12 @@ export async function createNetwork({
   mineEveryMs = 300,
   console: wantedConsole = 'none',
   onBuildConsole,
-  environment: given = {},
+  environment: asGiven = {},
 }: NetworkOptions): Promise<Network> {
   const home = resolve(folder)
+  // One port cannot be that of every service's metrics: each has its own, above the one it listens on.
+  const metricsPort = asGiven['CAIRN_METRICS_PORT'] === 'off' ? 'off' : ''
+  const given: Record<string, string | undefined> = { ...asGiven, CAIRN_METRICS_PORT: metricsPort }
   const anyPort = ports === 'any' ? { CAIRN_PORT: '0', CAIRN_GATEWAY_PORT: '0' } : {}
   const read = (environment: Record<string, string | undefined>) =>
     readConfig({ ...localDefaults, ...environment, ...anyPort, CAIRN_HOME: home }, allNames)
@@ -112,14 +116,24 @@ export async function createNetwork({
   // What an earlier run left when it was killed would send clients to ports where nobody listens.
   await removeNetworkFile(home)
   if (ports === 'default') {
-    await checkPorts(first.host, [
+    const services = [
       { part: 'storage', port: first.port },
-      { part: 'gateway', port: first.gatewayPort },
-      ...(program === undefined ? [] : [{ part: 'chain', port: chainPort }]),
       { part: 'key router', port: keyPorts.router },
       ...keyPorts.nodes.map((port, i) => ({ part: `key node ${i + 1}`, port })),
       ...providerPorts.map((port, i) => ({ part: `storage provider ${i + 1}`, port })),
+    ]
+    await checkPorts(first.host, [
+      ...services,
+      { part: 'gateway', port: first.gatewayPort },
+      ...(program === undefined ? [] : [{ part: 'chain', port: chainPort }]),
     ])
+    if (first.metrics !== undefined) {
+      const metricsPorts = services.map(({ part, port }) => ({
+        part: `metrics of ${part}`,
+        port: port + metricsPortDistance,
+      }))
+      await checkPorts(first.metrics.host, metricsPorts)
+    }
   }
   // The bundler works while the services start.
   const isConsoleBuilt = wantedConsole === 'build' && !given['CAIRN_CONSOLE_FOLDER']

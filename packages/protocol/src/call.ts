@@ -7,9 +7,9 @@ export type Schema = v.GenericSchema
 
 /**
  * The listeners a call can live on; `keys` are the key nodes and the router before them, which share every path; `provider`
- * is any storage provider.
+ * is any storage provider; `metrics` is the operators' listener that every service has.
  */
-export type Host = 'api' | 'gateway' | 'keys' | 'provider'
+export type Host = 'api' | 'gateway' | 'keys' | 'provider' | 'metrics'
 
 /** What an API key may do. `files:read` lists and shows, `files:write` uploads, pins, renames and deletes, `account` manages keys. */
 export const scopes = ['files:read', 'files:write', 'account'] as const

@@ -36,17 +36,21 @@ export {
   type DependencyReport,
 } from './dependencies.ts'
 export { describeFailure } from './describe-failure.ts'
+export { type AddressSlots, createAddressSlots, type SlotLimits } from './http/address-slots.ts'
 export { type AppRoute, createServiceApp, type ServiceAppOptions } from './http/app.ts'
 export { readBearer } from './http/bearer.ts'
 export { type ByteRange, chooseRange, chooseRanges } from './http/byte-ranges.ts'
-export { registerCors } from './http/cors.ts'
 export { type DescribeError, sendError, toCairnError } from './http/errors.ts'
 export { registerHealthRoutes } from './http/health-routes.ts'
 export { endApps, listen } from './http/listen.ts'
+export { guardListener, type ListenerLimits, listenerOptions } from './http/listener.ts'
 export { logFailure } from './http/log-failure.ts'
+export { matchAddresses } from './http/match-addresses.ts'
 export { createMetrics, type Metrics } from './http/metrics.ts'
+export { type MetricsListener, startMetrics } from './http/metrics-listener.ts'
 export { nameAsker } from './http/name-asker.ts'
 export { createRateLimiter, type RateLimiter } from './http/rate-limits.ts'
+export { type BodyLimits, readBody } from './http/read-body.ts'
 export { readLimited } from './http/read-limited.ts'
 export {
   type Authorize,
@@ -57,7 +61,7 @@ export {
   routeCall,
   setDialect,
 } from './http/route.ts'
-export { createStreamSlots, type StreamLimits, type StreamSlots } from './http/stream-slots.ts'
+export { type ListenerConfig, listenerSettings, metricsPortDistance, readListenerConfig } from './listener-settings.ts'
 export { createLogGate, type GateLog, type LogGate } from './log-gate.ts'
 export { type DependencyProbe, type ProbeTimes, probeDependencies, probeTimes } from './probe-dependencies.ts'
 export { createReadiness, type Readiness } from './readiness.ts'

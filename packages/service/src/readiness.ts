@@ -4,9 +4,12 @@ import { createLogGate, type GateLog } from './log-gate.ts'
 
 /** Whether the service takes requests, and why not. */
 export type Readiness = {
-  /** Says no from now on: the service is about to end. */
+  /** Says no from now on: the service is about to end. Requests are still taken. */
   drain(): void
   readonly isDraining: boolean
+  /** Takes no further requests, on connections that are open neither. */
+  stop(): void
+  readonly isStopping: boolean
   /** The parts and their state. @throws CairnError UNAVAILABLE with the part that does not answer */
   check(): Promise<Record<string, string>>
   /** What it works with outside of the process. One that fails makes the service degraded, never unready. */
@@ -21,6 +24,7 @@ export function createReadiness(
 ): Readiness {
   const gate = createLogGate({ clock: { now: () => Date.now() }, log })
   let draining = false
+  let stopping = false
   return {
     dependencies: () => dependencies?.report() ?? [],
     drain() {
@@ -28,6 +32,13 @@ export function createReadiness(
     },
     get isDraining() {
       return draining
+    },
+    stop() {
+      draining = true
+      stopping = true
+    },
+    get isStopping() {
+      return stopping
     },
     async check() {
       if (draining) throw new CairnError('UNAVAILABLE', { message: 'The service is about to end' })

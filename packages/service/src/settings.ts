@@ -106,32 +106,3 @@ function readValue(environment: Record<string, string | undefined>, name: string
     throw new Error(`cannot be read: ${name}_FILE names a file that does not open`, { cause: error })
   }
 }
-
-/** Settings that every listener has; each service names them among its own. */
-export const listenerSettings = {
-  CAIRN_TRUSTED_PROXIES: {
-    about: 'Addresses or networks of proxies whose X-Forwarded headers count, separated by commas.',
-    fallback: '',
-    read: list,
-  },
-  CAIRN_CORS_ORIGINS: {
-    about: 'Origins that browsers may call from, separated by commas; * is any.',
-    fallback: '*',
-    read: list,
-  },
-  CAIRN_RATE_FACTOR: {
-    about: 'Multiplies the rate limit of every call; 0 turns them off.',
-    fallback: '1',
-    read: whole(0, 1_000_000),
-  },
-  CAIRN_STOP_TIMEOUT_SECONDS: {
-    about: 'How long running requests may go on after the service was told to stop.',
-    fallback: '10',
-    read: (value: string) => whole(0, 3600)(value) * 1000,
-  },
-  CAIRN_LOG_LEVEL: {
-    about: `Least level of log lines: ${logLevels.join(', ')}.`,
-    fallback: 'info',
-    read: oneOf(logLevels),
-  },
-} as const satisfies Record<string, Setting<unknown>>

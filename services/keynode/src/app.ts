@@ -16,8 +16,7 @@ export function createKeyNodeApp(context: Context, readiness: Readiness, stop: A
     metrics: context.metrics,
     readiness,
     stop,
-    trustedProxies: config.trustedProxies,
-    corsOrigins: config.corsOrigins,
+    listener: config,
     isSecure: config.publicUrl?.startsWith('https:') ?? false,
     dialect: 'keyNode',
   })

@@ -3,11 +3,12 @@ import { keyShardCount } from '@cairn/protocol'
 import {
   type DatabaseSettings,
   databaseUrl,
+  type ListenerConfig,
   list,
   listenerSettings,
-  type logLevels,
   oneOf,
   optional,
+  readListenerConfig,
   readSettings,
   type Setting,
   text,
@@ -20,7 +21,7 @@ import { nodeSecretBytes } from './identity.ts'
 export type Peer = { readonly node: number; readonly url: string; readonly publicKey: string }
 
 /** The settings of one key node, parsed. */
-export type KeyNodeConfig = {
+export type KeyNodeConfig = ListenerConfig & {
   readonly node: number
   readonly home: string
   readonly networkName: string
@@ -37,11 +38,6 @@ export type KeyNodeConfig = {
   readonly chains: string | undefined
   /** Whether signatures of published clients are taken as bearers. */
   readonly legacyBearer: boolean
-  readonly trustedProxies: readonly string[]
-  readonly corsOrigins: readonly string[]
-  readonly rateFactor: number
-  readonly stopTimeoutMs: number
-  readonly logLevel: (typeof logLevels)[number]
 }
 
 /** Every setting of a key node. `docs/configuration.md` is printed from this record. */
@@ -124,16 +120,18 @@ export function readKeyNodeConfig(
   const values = readSettings(keyNodeSettings, environment, { foreign })
   const home = values.CAIRN_KEYNODE_HOME
   const node = values.CAIRN_KEYNODE_NUMBER
+  const port = values.CAIRN_KEYNODE_PORT ?? 9000 + node
   const database: DatabaseSettings =
     values.CAIRN_KEYNODE_DATABASE_URL === undefined
       ? { kind: 'sqlite', path: join(home, 'keynode.sqlite') }
       : { kind: 'postgres', url: values.CAIRN_KEYNODE_DATABASE_URL }
   return Object.freeze({
+    ...readListenerConfig(values, port),
     node,
     home,
     networkName: values.CAIRN_NETWORK_NAME,
     host: values.CAIRN_KEYNODE_HOST,
-    port: values.CAIRN_KEYNODE_PORT ?? 9000 + node,
+    port,
     publicUrl: values.CAIRN_KEYNODE_PUBLIC_URL,
     domains: values.CAIRN_KEYNODE_DOMAINS,
     secret: values.CAIRN_KEYNODE_SECRET,
@@ -141,10 +139,5 @@ export function readKeyNodeConfig(
     database,
     chains: values.CAIRN_KEYNODE_CHAINS,
     legacyBearer: values.CAIRN_KEYNODE_LEGACY_BEARER === 'on',
-    trustedProxies: values.CAIRN_TRUSTED_PROXIES,
-    corsOrigins: values.CAIRN_CORS_ORIGINS,
-    rateFactor: values.CAIRN_RATE_FACTOR,
-    stopTimeoutMs: values.CAIRN_STOP_TIMEOUT_SECONDS,
-    logLevel: values.CAIRN_LOG_LEVEL,
   })
 }

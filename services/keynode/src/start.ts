@@ -9,6 +9,7 @@ import {
   endApps,
   listen,
   probeDependencies,
+  startMetrics,
 } from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import { createKeyNodeApp } from './app.ts'
@@ -30,6 +31,8 @@ export type KeyNode = AsyncDisposable & {
   readonly node: number
   /** did:key of its signing key. */
   readonly publicKey: string
+  /** Where its metrics are; undefined when they are not served. */
+  readonly metricsUrl: string | undefined
   readonly context: Context
 }
 
@@ -73,6 +76,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     rates: createRateLimiter(config.rateFactor, clock),
   }
   await requireOwnFolder(context)
+  const { url: metricsUrl } = stack.use(await startMetrics(config, context.metrics, log))
 
   const ending = new AbortController()
   let sweeping = Promise.resolve()
@@ -93,7 +97,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   const stop = new AbortController()
   const readiness = createReadiness({ database: () => db.ping() }, log, dependencies)
   const app = createKeyNodeApp(context, readiness, stop.signal)
-  stack.defer(() => endApps([app], stop, config.stopTimeoutMs, () => readiness.drain()))
+  stack.defer(() => endApps([app], { readiness, stop, limits: config }))
   const own = await listen(app, config.host, config.port)
   stack.use(probeDependencies(context.conditions.probes, clock))
   const running = stack.move()
@@ -101,6 +105,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     url: config.publicUrl ?? own,
     node: config.node,
     publicKey: publicKeyOf(context.keys.signing),
+    metricsUrl,
     context,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

@@ -43,7 +43,7 @@ test('every route is a call of the list, and every call of a provider a route', 
   const app = createProviderApp(context, pulls, createReadiness({}, context.log), new AbortController().signal)
   await app.ready()
   const served = app.cairnRoutes.filter(({ method }) => method !== 'HEAD').map(({ callId }) => callId)
-  expect(served.sort()).toEqual([...calls.map(({ id }) => id), 'getHealth', 'getMetrics', 'getReadiness'].sort())
+  expect(served.sort()).toEqual([...calls.map(({ id }) => id), 'getHealth', 'getReadiness'].sort())
   await app.close()
 })
 
@@ -84,7 +84,7 @@ test('a provider tells who it is, what it has and what its limits are', async ()
   })
   expect((await provider.call('GET', '/healthz')).json).toEqual({ status: 'ok' })
   expect((await provider.call('GET', '/readyz')).json).toMatchObject({ status: 'ready', parts: { database: 'ok' } })
-  expect((await provider.call('GET', '/metrics')).bytes.toString()).toContain('cairn_provider_capacity_bytes 1000000')
+  expect(await provider.metrics()).toContain('cairn_provider_capacity_bytes 1000000')
 })
 
 describe('an offer is refused', () => {

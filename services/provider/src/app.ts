@@ -19,8 +19,7 @@ export function createProviderApp(
     metrics: context.metrics,
     readiness,
     stop,
-    trustedProxies: config.trustedProxies,
-    corsOrigins: config.corsOrigins,
+    listener: config,
     isSecure: config.publicUrl?.startsWith('https:') ?? false,
     dialect: 'api',
   })

@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path'
 import { GIB, MIB } from '@cairn/protocol'
 import {
-  type LogLevel,
+  type ListenerConfig,
   list,
   listenerSettings,
   optional,
+  readListenerConfig,
   readSettings,
   type Setting,
   text,
@@ -14,7 +15,7 @@ import {
 import { providerSecretBytes } from './identity.ts'
 
 /** The settings of one storage provider, parsed. */
-export type ProviderConfig = {
+export type ProviderConfig = ListenerConfig & {
   readonly name: string
   readonly home: string
   readonly host: string
@@ -33,11 +34,6 @@ export type ProviderConfig = {
   /** A source that sends less, averaged over a minute, is left and asked again. */
   readonly slowestPullBytesPerSecond: number
   readonly scrubBytesPerSecond: number
-  readonly trustedProxies: readonly string[]
-  readonly corsOrigins: readonly string[]
-  readonly rateFactor: number
-  readonly stopTimeoutMs: number
-  readonly logLevel: LogLevel
 }
 
 /** Every setting of a storage provider. `docs/configuration.md` is printed from this record. */
@@ -124,6 +120,7 @@ export function readProviderConfig(
 ): ProviderConfig {
   const values = readSettings(providerSettings, environment, { foreign })
   return Object.freeze({
+    ...readListenerConfig(values, values.CAIRN_PROVIDER_PORT),
     name: values.CAIRN_PROVIDER_NAME,
     home: values.CAIRN_PROVIDER_HOME,
     host: values.CAIRN_PROVIDER_HOST,
@@ -137,11 +134,6 @@ export function readProviderConfig(
     pullsAtOnce: values.CAIRN_PROVIDER_PULLS,
     slowestPullBytesPerSecond: values.CAIRN_PROVIDER_SLOWEST_PULL_BYTES_PER_SECOND,
     scrubBytesPerSecond: values.CAIRN_PROVIDER_SCRUB_BYTES_PER_SECOND,
-    trustedProxies: values.CAIRN_TRUSTED_PROXIES,
-    corsOrigins: values.CAIRN_CORS_ORIGINS,
-    rateFactor: values.CAIRN_RATE_FACTOR,
-    stopTimeoutMs: values.CAIRN_STOP_TIMEOUT_SECONDS,
-    logLevel: values.CAIRN_LOG_LEVEL,
   })
 }
 

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { providerId } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
-import { createLogGate, createRateLimiter, createReadiness, endApps, listen } from '@cairn/service'
+import { createLogGate, createRateLimiter, createReadiness, endApps, listen, startMetrics } from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import { createProviderApp } from './app.ts'
 import { databasePath, type ProviderConfig } from './config.ts'
@@ -25,6 +25,8 @@ export type Provider = AsyncDisposable & {
   readonly url: string
   /** Its public key, which its proofs are signed with. */
   readonly id: string
+  /** Where its metrics are; undefined when they are not served. */
+  readonly metricsUrl: string | undefined
   readonly context: Context
 }
 
@@ -66,6 +68,7 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
     rates: createRateLimiter(config.rateFactor, clock),
   }
   await requireOwnFolder(context)
+  const { url: metricsUrl } = stack.use(await startMetrics(config, context.metrics, log))
   log.info(await recover(context), 'recovered')
 
   const pulls = stack.use(startPulls(context, options.pullTimes))
@@ -73,12 +76,13 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
   const stop = new AbortController()
   const readiness = createReadiness({ database: () => db.ping() }, log)
   const app = createProviderApp(context, pulls, readiness, stop.signal)
-  stack.defer(() => endApps([app], stop, config.stopTimeoutMs, () => readiness.drain()))
+  stack.defer(() => endApps([app], { readiness, stop, limits: config }))
   const own = await listen(app, config.host, config.port)
   const running = stack.move()
   return {
     url: config.publicUrl ?? own,
     id: context.id,
+    metricsUrl,
     context,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

@@ -101,6 +101,8 @@ export type TestProvider = Provider & {
     json: unknown
     bytes: Buffer
   }>
+  /** Its figures, as Prometheus reads them. */
+  metrics(): Promise<string>
   offer(
     piece: string,
     url: string,
@@ -170,6 +172,7 @@ export async function startTestProvider(
     ...provider,
     home,
     call,
+    metrics: async () => (await fetch(provider.metricsUrl ?? '')).text(),
     offer: (piece, url, authorization) =>
       call('POST', '/pieces', { body: { piece, url, ...(authorization === undefined ? {} : { authorization }) } }),
     until: (piece, ...states) => waitFor(piece, ({ state }) => states.includes(state)),

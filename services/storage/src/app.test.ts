@@ -201,12 +201,31 @@ describe('the service about itself', () => {
     expect(json).toMatchObject({ status: 'ready', parts: { database: 'ok', objects: 'ok' } })
   })
 
-  test('counts calls and errors for Prometheus', async () => {
+  test('counts calls and errors for Prometheus, on a listener of its own', async () => {
     await storage.call('/nowhere')
-    const { body, headers } = await storage.call('/metrics')
-    expect(headers.get('content-type')).toContain('text/plain')
+    const answer = await fetch(storage.metricsUrl ?? '', { headers: { origin: 'https://app.example' } })
+    const body = await answer.text()
+    expect(answer.headers.get('content-type')).toContain('text/plain')
+    // Pages in browsers of the operator's machine read nothing of it.
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
     expect(body).toMatch(/cairn_requests_total\{call="getHealth",status="200"\} \d/)
     expect(body).toMatch(/cairn_errors_total\{code="NOT_FOUND"\} \d/)
+    expect((await storage.call('/metrics')).status).toBe(404)
+    expect(await (await fetch(`${storage.gatewayUrl}/metrics`)).text()).not.toContain('cairn_requests_total')
+  })
+
+  test('serves no metrics where the operator turns them off', async () => {
+    await using quiet = await startTestStorage({ CAIRN_METRICS_PORT: 'off' })
+    expect(quiet.metricsUrl).toBeUndefined()
+  })
+
+  test('does not start where the port of metrics is taken, and says which setting names it', async () => {
+    const port = new URL(storage.metricsUrl ?? '').port
+    await expect(startTestStorage({ CAIRN_METRICS_PORT: port })).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining(port),
+      hint: expect.stringContaining('CAIRN_METRICS_PORT'),
+    })
   })
 
   test('serves its profile without a wallet, and all calls as a document and a page', async () => {

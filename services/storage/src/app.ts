@@ -2,6 +2,7 @@ import type { NetworkProfile } from '@cairn/protocol'
 import { createServiceApp, type Readiness } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
 import { registerAccountRoutes } from './accounts/routes.ts'
+import { publicListeners } from './config.ts'
 import type { Context } from './context.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { describeError } from './http/route.ts'
@@ -35,8 +36,8 @@ export function createApp({ context, providers, readiness, profile, stop }: AppP
     metrics: context.metrics,
     readiness,
     stop,
-    trustedProxies: config.trustedProxies,
-    corsOrigins: config.corsOrigins,
+    listener: config,
+    publicListeners,
     isSecure: config.publicApiUrl?.startsWith('https:') ?? false,
     dialect: 'api',
     describeError,

@@ -1,14 +1,15 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
-import { GIB, keyNodePauseMs, MIB } from '@cairn/protocol'
+import { GIB, keyNodePauseMs, MIB, slowestUploadBytesPerSecond, slowestUploadWindowMs } from '@cairn/protocol'
 import {
   type DatabaseSettings,
   databaseUrl,
-  type LogLevel,
+  type ListenerConfig,
   list,
   listenerSettings,
   oneOf,
   optional,
+  readListenerConfig,
   readSettings,
   type Setting,
   type SettingValues,
@@ -23,7 +24,7 @@ import { type DealSettings, type ProviderSettings, parseDealSettings, parseProvi
 export type DiskReserve = { bytes: number } | { share: number }
 
 /** The settings of the storage service, parsed. */
-export type StorageConfig = {
+export type StorageConfig = ListenerConfig & {
   readonly home: string
   readonly networkName: string
   readonly host: string
@@ -39,9 +40,6 @@ export type StorageConfig = {
   readonly keyRouterUrl: string | undefined
   readonly keyNodeUrls: readonly string[]
   readonly keyNodePauseMs: number
-  readonly trustedProxies: readonly string[]
-  /** Origins that browsers may call the API from; `*` echoes any. */
-  readonly corsOrigins: readonly string[]
   readonly database: DatabaseSettings
   readonly packFolder: string
   /** Whether a message asked for without a purpose makes an API key, too, as published clients need. */
@@ -54,8 +52,6 @@ export type StorageConfig = {
   readonly freeDiskReserve: DiskReserve
   /** Accounts with a free allowance that one IP address may open in a day; no bound where undefined. */
   readonly freeAccountsPerDay: number | undefined
-  /** Multiplies the calls' own rates; 0 turns rate limits off. */
-  readonly rateFactor: number
   /** Folder of the built web console; none is served where it is absent. */
   readonly consoleFolder: string | undefined
   /** Project of the operator at WalletConnect; the console offers wallets on other devices only where there is one. */
@@ -82,9 +78,12 @@ export type StorageConfig = {
   /** How long an upload in parts waits for its next bytes, and how many an account may have. */
   readonly uploadLifeMs: number
   readonly openUploadsMost: number
-  readonly stopTimeoutMs: number
-  readonly logLevel: LogLevel
+  /** An upload that is slower than the least rate over this long is cut. */
+  readonly uploadRateWindowMs: number
 }
+
+/** The API and the gateway: they share the process and what it may open. */
+export const publicListeners = 2
 
 /** Length of the service's secret in bytes. */
 export const storageSecretBytes = 32
@@ -278,6 +277,11 @@ export const settings = {
     fallback: '100',
     read: whole(0, 100_000),
   },
+  CAIRN_UPLOAD_RATE_WINDOW_SECONDS: {
+    about: `An upload that brings less than ${slowestUploadBytesPerSecond.toLocaleString('en')} bytes per second, averaged over this long, is cut.`,
+    fallback: String(slowestUploadWindowMs / 1000),
+    read: (value: string) => whole(1, 3600)(value) * 1000,
+  },
   ...listenerSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
@@ -294,16 +298,18 @@ export function readConfig(
 
 function toConfig(values: SettingValues<typeof settings>): StorageConfig {
   const home = values.CAIRN_HOME
+  const port = values.CAIRN_PORT ?? 8080 + values.CAIRN_PORT_OFFSET
   const database: DatabaseSettings =
     values.CAIRN_DATABASE_URL === undefined
       ? { kind: 'sqlite', path: join(home, 'storage.sqlite') }
       : { kind: 'postgres', url: values.CAIRN_DATABASE_URL, poolSize: values.CAIRN_DATABASE_POOL }
   return Object.freeze({
+    ...readListenerConfig(values, port),
     home,
     networkName: values.CAIRN_NETWORK_NAME,
     host: values.CAIRN_HOST,
     portOffset: values.CAIRN_PORT_OFFSET,
-    port: values.CAIRN_PORT ?? 8080 + values.CAIRN_PORT_OFFSET,
+    port,
     gatewayPort: values.CAIRN_GATEWAY_PORT ?? 8081 + values.CAIRN_PORT_OFFSET,
     publicApiUrl: values.CAIRN_PUBLIC_API_URL,
     publicGatewayUrl: values.CAIRN_PUBLIC_GATEWAY_URL,
@@ -311,8 +317,6 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     keyRouterUrl: values.CAIRN_KEY_ROUTER_URL,
     keyNodeUrls: values.CAIRN_KEY_NODE_URLS,
     keyNodePauseMs: values.CAIRN_KEY_NODE_PAUSE_MS,
-    trustedProxies: values.CAIRN_TRUSTED_PROXIES,
-    corsOrigins: values.CAIRN_CORS_ORIGINS,
     database,
     packFolder: values.CAIRN_PACK_FOLDER ?? join(home, 'packs'),
     sharedMessages: values.CAIRN_SHARED_MESSAGES,
@@ -320,7 +324,6 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     freeTotalBytes: values.CAIRN_FREE_TOTAL_BYTES,
     freeDiskReserve: values.CAIRN_FREE_DISK_RESERVE,
     freeAccountsPerDay: values.CAIRN_FREE_ACCOUNTS_PER_DAY,
-    rateFactor: values.CAIRN_RATE_FACTOR,
     consoleFolder: values.CAIRN_CONSOLE_FOLDER,
     walletConnectProjectId: values.CAIRN_WALLETCONNECT_PROJECT_ID,
     walletConnectRelayUrl: values.CAIRN_WALLETCONNECT_RELAY_URL,
@@ -336,7 +339,6 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     packGraceMs: values.CAIRN_PACK_GRACE_SECONDS,
     uploadLifeMs: values.CAIRN_UPLOAD_LIFE_SECONDS,
     openUploadsMost: values.CAIRN_OPEN_UPLOADS,
-    stopTimeoutMs: values.CAIRN_STOP_TIMEOUT_SECONDS,
-    logLevel: values.CAIRN_LOG_LEVEL,
+    uploadRateWindowMs: values.CAIRN_UPLOAD_RATE_WINDOW_SECONDS,
   })
 }

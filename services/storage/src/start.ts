@@ -10,6 +10,7 @@ import {
   endApps,
   type LogGate,
   listen,
+  startMetrics,
 } from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import { openContractWallets } from './accounts/find-signed.ts'
@@ -39,6 +40,8 @@ import { endAllLeases } from './workers/lease.ts'
 export type Storage = AsyncDisposable & {
   readonly apiUrl: string
   readonly gatewayUrl: string
+  /** Where its metrics are; undefined when they are not served. */
+  readonly metricsUrl: string | undefined
   readonly context: Context
   /** The network's profile as it is served. */
   readonly profile: NetworkProfile
@@ -68,6 +71,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const objects = await openFileStore(config.packFolder)
   stack.defer(() => objects.close())
   const metrics = createStorageMetrics()
+  const { url: metricsUrl } = stack.use(await startMetrics(config, metrics, log))
   const failures = createLogGate({ clock, log })
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
   const onEvent = (event: PackEvent) => report(event, log, failures, metrics.damagedBlocks)
@@ -124,8 +128,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const app = createApp({ context, providers, readiness, profile: readProfile, stop: stop.signal })
   if (config.consoleFolder !== undefined) await registerConsoleRoutes(app, config.consoleFolder, readProfile)
   const names = createNameResolver(context, openDnslink(config, clock))
-  const gateway = createGatewayApp({ packs, names, log, config, clock })
-  stack.defer(() => endApps([app, gateway], stop, config.stopTimeoutMs, () => readiness.drain()))
+  const gateway = createGatewayApp({ packs, names, log, config, clock, metrics })
+  stack.defer(() => endApps([app, gateway], { readiness, stop, limits: config }))
   const apiUrl = config.publicApiUrl ?? (await listen(app, config.host, config.port))
   if (config.publicApiUrl !== undefined) await listen(app, config.host, config.port)
   const ownGatewayUrl = await listen(gateway, config.host, config.gatewayPort)
@@ -146,7 +150,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   stack.use(startWorkers({ context, objects, providers, pullUrl, onEvent }))
 
   const running = stack.move()
-  return { apiUrl, gatewayUrl, context, profile, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { apiUrl, gatewayUrl, metricsUrl, context, profile, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 /** Where the key nodes are, as the operator says; absent where there are none. */

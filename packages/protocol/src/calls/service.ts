@@ -76,12 +76,12 @@ export const getReadiness = defineCall({
   idempotent: true,
 })
 
-/** `GET /metrics`: figures in Prometheus' text format. */
+/** `GET /metrics`: figures in Prometheus' text format. Every service serves its own, on a listener that is not public. */
 export const getMetrics = defineCall({
   id: 'getMetrics',
   method: 'GET',
   path: '/metrics',
-  host: 'api',
+  host: 'metrics',
   tag: 'Service',
   summary: 'Metrics for Prometheus',
   auth: 'none',

@@ -3,18 +3,20 @@ import {
   CairnError,
   type DialectName,
   getHealth,
-  getMetrics,
   getReadiness,
-  keepAliveTimeoutMs,
+  jsonBodyBytesMost,
   requestIdHeader,
 } from '@cairn/protocol'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import type { ListenerConfig } from '../listener-settings.ts'
 import { createLogGate, type LogGate } from '../log-gate.ts'
 import type { Readiness } from '../readiness.ts'
 import { answerClientError } from './client-errors.ts'
 import { registerCors } from './cors.ts'
 import { type DescribeError, sendError } from './errors.ts'
+import { guardListener, type ListenerLimits, listenerOptions } from './listener.ts'
 import type { Metrics } from './metrics.ts'
+import { readBody } from './read-body.ts'
 
 /** What the app of a service is made of, beside its routes. */
 export type ServiceAppOptions = {
@@ -23,8 +25,10 @@ export type ServiceAppOptions = {
   readiness: Readiness
   /** Fires when running requests are to be cut. */
   stop: AbortSignal
-  trustedProxies: readonly string[]
-  corsOrigins: readonly string[]
+  /** What the settings say about listening. */
+  listener: ListenerLimits & Pick<ListenerConfig, 'corsOrigins'>
+  /** Public listeners of the process, which share its limit of open files. Defaults to 1. */
+  publicListeners?: number
   /** Whether users reach it by https. */
   isSecure: boolean
   /** Dialect of errors outside of calls. */
@@ -46,22 +50,17 @@ declare module 'fastify' {
 }
 
 /** What these tell is wanted most while the service ends. */
-const answeredToTheEnd = new Set<string | undefined>([getHealth.id, getReadiness.id, getMetrics.id])
-
-const headersTimeoutMs = 60_000
-/** A request's head in bytes; more is answered 431. */
-const headBytesMost = 32 * 1024
+const answeredToTheEnd = new Set<string | undefined>([getHealth.id, getReadiness.id])
 
 /** One listener of a service, its way from top to bottom; the service adds its routes to it. */
 export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
-  const { log, metrics, readiness, stop, dialect, describeError } = options
+  const { log, metrics, readiness, stop, listener, dialect, describeError } = options
   const app = Fastify({
+    ...listenerOptions(listener),
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    // Uploads take hours: their own minimum rate guards them. The head has a limit of its own.
+    // Uploads take hours: their own minimum rate guards them. Other bodies, and heads, have limits of their own.
     requestTimeout: 0,
     forceCloseConnections: 'idle',
     // Requests that still come in at the end get our own answer, below.
@@ -71,7 +70,6 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
       sendError(request, reply, dialect, error, metrics, describeError)
     },
     routerOptions: { maxParamLength: 8192 },
-    http: { headersTimeout: headersTimeoutMs, maxHeaderSize: headBytesMost },
   })
   const routes: AppRoute[] = []
   app.decorate('cairnRoutes', routes)
@@ -79,7 +77,7 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
   app.addHook('onRoute', ({ method, url, config }) => {
     for (const one of [method].flat()) routes.push({ method: one, url, callId: config?.callId })
   })
-  readBodiesOfJsonOnly(app)
+  readBodiesOfJsonOnly(app, listener.bodyTimeoutMs)
   app.decorateRequest('cairnCaller')
   app.decorateRequest('cairnBody')
   app.decorateRequest('cairnStop')
@@ -98,11 +96,22 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
     })
     if (request.method === 'GET' || request.method === 'HEAD') reply.header('cache-control', 'no-store')
   })
-  registerCors(app, options.corsOrigins)
-  app.addHook('onRequest', async (request) => {
-    if (readiness.isDraining && !answeredToTheEnd.has(request.routeOptions.config.callId)) {
+  registerCors(app, listener.corsOrigins)
+  app.addHook('onRequest', async (request, reply) => {
+    // Clients that keep their connection would never be sent elsewhere.
+    if (readiness.isDraining) reply.header('connection', 'close')
+    if (readiness.isStopping && !answeredToTheEnd.has(request.routeOptions.config.callId)) {
       throw new CairnError('UNAVAILABLE', { message: 'The service is about to end', retryAfterSeconds: 5 })
     }
+    const call = request.routeOptions.config.callId ?? 'none'
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) metrics.clientsGone.inc({ call })
+    })
+  })
+  guardListener(app, {
+    limits: listener,
+    listeners: options.publicListeners ?? 1,
+    onRefuse: () => metrics.refusedConnections.inc(),
   })
   app.addHook('onResponse', async (request, reply) => {
     const call = request.routeOptions.config.callId ?? 'none'
@@ -135,14 +144,17 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
 }
 
 /** Streams are read by their handlers; only JSON is parsed, and only where a call has such a body. */
-function readBodiesOfJsonOnly(app: FastifyInstance): void {
+function readBodiesOfJsonOnly(app: FastifyInstance, timeoutMs: number): void {
   app.removeAllContentTypeParsers()
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    request.cairnBody = body.toString()
-    // Published clients name this type on calls without a body, too: the call's schema says whether one is needed.
-    if (request.cairnBody === '') done(null, undefined)
-    else void parseJson(request, request.cairnBody, done)
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    const parse = (body: Buffer): void => {
+      request.cairnBody = body.toString()
+      // Published clients name this type on calls without a body, too: the call's schema says whether one is needed.
+      if (request.cairnBody === '') done(null, undefined)
+      else void parseJson(request, request.cairnBody, done)
+    }
+    readBody(payload, { maxBytes: request.routeOptions.bodyLimit ?? jsonBodyBytesMost, timeoutMs }).then(parse, done)
   })
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
 }

@@ -1,5 +1,6 @@
 import { CairnError, type DialectName, type ErrorCode, encodeError, requestIdHeader } from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isClientGone } from './client-gone.ts'
 import { hasUnreadBody, lingeringBody } from './linger.ts'
 import { logFailure } from './log-failure.ts'
 import type { Metrics } from './metrics.ts'
@@ -33,7 +34,10 @@ export function toCairnError(error: unknown, describe?: DescribeError): CairnErr
   return new CairnError('INTERNAL', { cause: error })
 }
 
-/** Sends an error in a dialect, with the request's id; logs what its caller cannot fix. */
+/**
+ * Sends an error in a dialect, with the request's id; logs what its caller cannot fix. A client that went away is no fault: the
+ * frame counts it when the connection closes.
+ */
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -43,6 +47,11 @@ export function sendError(
   describe?: DescribeError,
 ): FastifyReply {
   const error = toCairnError(fault, describe)
+  if (isClientGone(fault)) {
+    request.log.info({ call: request.routeOptions.config.callId }, 'the client went away')
+    // There is no one to answer, and the frame would say so in the log.
+    if (reply.raw.destroyed) return reply.hijack()
+  }
   const named = new CairnError(error.code, {
     message: error.message,
     hint: error.hint,
@@ -52,11 +61,13 @@ export function sendError(
   })
   const encoded = encodeError(dialect, named)
   metrics.errors.inc({ code: error.code })
-  logFailure(request, request.server.cairnFailures, error, fault)
+  if (!isClientGone(fault)) logFailure(request, request.server.cairnFailures, error, fault)
   reply
     .status(encoded.status)
     .headers({ ...encoded.headers, 'cache-control': 'no-store', [requestIdHeader]: request.id })
-  if (!hasUnreadBody(request.raw)) return reply.send(encoded.body)
+  // One that was too slow for its limit is not waited for any longer, however short its rest.
+  const isWorthReading = error.code !== 'REQUEST_TIMEOUT' && !hasUnreadBody(request.raw)
+  if (request.raw.complete || isWorthReading) return reply.send(encoded.body)
   // A body that was not read to its end would be taken for the next request.
   return reply
     .headers({ connection: 'close', 'content-length': Buffer.byteLength(encoded.body) })

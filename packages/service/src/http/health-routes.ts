@@ -1,9 +1,9 @@
-import { getHealth, getMetrics, getReadiness } from '@cairn/protocol'
+import { getHealth, getReadiness } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Readiness } from '../readiness.ts'
 import { type RouteParts, routeCall } from './route.ts'
 
-/** Binds what tells operators about a process: that it runs, that it takes requests, its figures. */
+/** Binds what tells operators about a process: that it runs, and that it takes requests. */
 export function registerHealthRoutes<Caller>(
   app: FastifyInstance,
   parts: RouteParts<Caller>,
@@ -21,7 +21,4 @@ export function registerHealthRoutes<Caller>(
       dependencies,
     }
   })
-  routeCall(app, parts, getMetrics, async ({ reply }) =>
-    reply.header('content-type', parts.metrics.registry.contentType).send(await parts.metrics.registry.metrics()),
-  )
 }

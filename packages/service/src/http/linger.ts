@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 
-const lingerMs = 2_000
+/** How long a sender may go on after the answer, before the connection is closed. */
+export const lingerMs = 2_000
 const smallBodyBytes = 64 * 1024
 
 /** Whether a request brings more than is worth reading to its end before the connection goes on to the next. */
@@ -11,7 +12,7 @@ export function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
 }
 
 /**
- * An answer for somebody who is still sending. Closed at once, the connection would be reset under the answer, and the
+ * An answer for a sender that is still sending. Closed at once, the connection would be reset under the answer, and the
  * sender see a broken pipe in its place; so what comes is thrown away for a moment, until the sender has read and ends.
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.6
  */

@@ -1,5 +1,8 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout as waitMs } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import type { ListenerConfig } from '../listener-settings.ts'
+import type { Readiness } from '../readiness.ts'
 
 /** Opens a listener; port 0 takes any free one. Answers its URL. */
 export async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
@@ -10,14 +13,24 @@ export async function listen(app: FastifyInstance, host: string, port: number): 
 
 const idleCheckMs = 50
 
-/** No new work, then the end of running work, cut at the limit. */
+/** How listeners end. */
+export type EndOptions = {
+  readiness: Pick<Readiness, 'drain' | 'stop'>
+  /** Fired when running requests are cut. */
+  stop: AbortController
+  limits: Pick<ListenerConfig, 'drainMs' | 'stopTimeoutMs'>
+  /** Waits while the service drains; tests give their own. */
+  wait?: (ms: number) => Promise<unknown>
+}
+
+/** Readiness says no while all goes on; then no new work, and the end of running work, cut at the limit. */
 export async function endApps(
   apps: readonly FastifyInstance[],
-  stop: AbortController,
-  limitMs: number,
-  drain: () => void,
+  { readiness, stop, limits: { drainMs, stopTimeoutMs }, wait = waitMs }: EndOptions,
 ): Promise<void> {
-  drain()
+  readiness.drain()
+  if (drainMs > 0) await wait(drainMs)
+  readiness.stop()
   const closed = Promise.all(apps.map((app) => app.close()))
   // Connections that were busy when all idle ones were closed stay open after their answer: they are closed as well.
   const idle = setInterval(() => {
@@ -26,7 +39,7 @@ export async function endApps(
   const timer = setTimeout(() => {
     stop.abort()
     for (const app of apps) app.server.closeAllConnections()
-  }, limitMs)
+  }, stopTimeoutMs)
   try {
     await closed
   } finally {

@@ -6,6 +6,8 @@ export type Metrics = {
   readonly requests: Counter<'call' | 'status'>
   readonly seconds: Histogram<'call'>
   readonly errors: Counter<'code'>
+  readonly clientsGone: Counter<'call'>
+  readonly refusedConnections: Counter
 }
 
 /** Makes a registry of its own, so that several services live in one process. */
@@ -29,5 +31,16 @@ export function createMetrics(): Metrics {
       registers,
     }),
     errors: new Counter({ name: 'cairn_errors_total', help: 'Errors answered', labelNames: ['code'], registers }),
+    clientsGone: new Counter({
+      name: 'cairn_clients_gone_total',
+      help: 'Requests whose connection closed before their answer was out',
+      labelNames: ['call'],
+      registers,
+    }),
+    refusedConnections: new Counter({
+      name: 'cairn_refused_connections_total',
+      help: 'Connections closed at once because there were too many, of one address or in all',
+      registers,
+    }),
   }
 }

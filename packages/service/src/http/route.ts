@@ -8,6 +8,7 @@ import {
   jsonBodyBytesMost,
 } from '@cairn/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { clientGone } from './client-gone.ts'
 import { type DescribeError, sendError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { nameAsker } from './name-asker.ts'
@@ -141,7 +142,8 @@ export function routeCall<C extends CallDefinition, Caller>(
           signal,
           handler({ input, caller, raw: request, reply, signal, id: request.id }),
         )
-        if (answer === reply || reply.sent) return reply
+        // A reply is waited for to its end, which a client that goes away makes an early one.
+        if (answer === reply || reply.sent || reply.raw.destroyed) return reply
         if (definition.status !== undefined) reply.status(definition.status)
         if (definition.response.kind === 'json') {
           return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer))
@@ -166,7 +168,7 @@ function watch(
 ): { signal: AbortSignal; done: () => void } {
   const stop = new AbortController()
   const left = () => {
-    if (!reply.raw.writableFinished) stop.abort(new CairnError('ABORTED', { message: 'The client went away' }))
+    if (!reply.raw.writableFinished) stop.abort(clientGone())
   }
   const forced = () => stop.abort(new CairnError('UNAVAILABLE', { message: 'The service is about to end' }))
   reply.raw.once('close', left)

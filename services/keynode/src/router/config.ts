@@ -1,9 +1,10 @@
 import { keyShardCount } from '@cairn/protocol'
 import {
-  type LogLevel,
+  type ListenerConfig,
   list,
   listenerSettings,
   optional,
+  readListenerConfig,
   readSettings,
   type Setting,
   text,
@@ -12,18 +13,13 @@ import {
 } from '@cairn/service'
 
 /** The settings of the key router, parsed. */
-export type KeyRouterConfig = {
+export type KeyRouterConfig = ListenerConfig & {
   readonly networkName: string
   readonly host: string
   readonly port: number
   readonly publicUrl: string | undefined
   /** Base URLs of the five nodes, in order. */
   readonly nodes: readonly string[]
-  readonly trustedProxies: readonly string[]
-  readonly corsOrigins: readonly string[]
-  readonly rateFactor: number
-  readonly stopTimeoutMs: number
-  readonly logLevel: LogLevel
 }
 
 /** Every setting of the key router. `docs/configuration.md` is printed from this record. */
@@ -60,15 +56,11 @@ export function readKeyRouterConfig(
 ): KeyRouterConfig {
   const values = readSettings(keyRouterSettings, environment, { foreign })
   return Object.freeze({
+    ...readListenerConfig(values, values.CAIRN_KEYROUTER_PORT),
     networkName: values.CAIRN_NETWORK_NAME,
     host: values.CAIRN_KEYROUTER_HOST,
     port: values.CAIRN_KEYROUTER_PORT,
     publicUrl: values.CAIRN_KEYROUTER_PUBLIC_URL,
     nodes: values.CAIRN_KEYROUTER_NODES,
-    trustedProxies: values.CAIRN_TRUSTED_PROXIES,
-    corsOrigins: values.CAIRN_CORS_ORIGINS,
-    rateFactor: values.CAIRN_RATE_FACTOR,
-    stopTimeoutMs: values.CAIRN_STOP_TIMEOUT_SECONDS,
-    logLevel: values.CAIRN_LOG_LEVEL,
   })
 }

@@ -322,6 +322,30 @@ describe('a node that', () => {
   })
 })
 
+test('a caller that goes away while a node is silent is no error in the log', async () => {
+  const asked = Promise.withResolvers<void>()
+  answers[0] = () => asked.resolve()
+  const from = lines.length
+  try {
+    const leaving = new AbortController()
+    const answer = fetch(`${before.router.url}/api/retrieveSharedKey/1`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer aa.bb.cc' },
+      body: JSON.stringify({ address: createTestWallet().address, cid }),
+      signal: leaving.signal,
+    })
+    await asked.promise
+    leaving.abort()
+    await expect(answer).rejects.toThrow()
+    const said = () =>
+      lines.slice(from).map((line) => JSON.parse(line) as { level: number; msg: string; err?: unknown })
+    await expect.poll(() => said().map(({ msg }) => msg)).toContain('the client went away')
+    for (const { level, err } of said()) expect([level < 40, err]).toEqual([true, undefined])
+  } finally {
+    answers[0] = undefined
+  }
+})
+
 test('what passes through is in no log', async () => {
   const { signature, body } = await signIn()
   await call('POST', '/api/setSharedKey/1', signature, { ...body, payload: { key: 'secretshard', index: '1' } })

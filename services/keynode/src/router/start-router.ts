@@ -9,6 +9,7 @@ import {
   listen,
   probeDependencies,
   registerHealthRoutes,
+  startMetrics,
 } from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import type { Clock } from '../context.ts'
@@ -20,7 +21,12 @@ import { registerRouterRoutes } from './routes.ts'
 import { createSignatureUses } from './signature-uses.ts'
 
 /** A key router that runs. Disposing ends it. */
-export type KeyRouter = AsyncDisposable & { readonly url: string; readonly context: RouterContext }
+export type KeyRouter = AsyncDisposable & {
+  readonly url: string
+  /** Where its metrics are; undefined when they are not served. */
+  readonly metricsUrl: string | undefined
+  readonly context: RouterContext
+}
 
 const version = '0.1.0'
 
@@ -52,6 +58,7 @@ export async function startRouter(
     metrics,
     rates: createRateLimiter(config.rateFactor, clock),
   }
+  const { url: metricsUrl } = stack.use(await startMetrics(config, context.metrics, log))
   const stop = new AbortController()
   // Without three of its nodes it opens nothing, and says so to each caller: another router could do no more.
   const readiness = createReadiness({}, log, dependencies)
@@ -60,15 +67,14 @@ export async function startRouter(
     metrics: context.metrics,
     readiness,
     stop: stop.signal,
-    trustedProxies: config.trustedProxies,
-    corsOrigins: config.corsOrigins,
+    listener: config,
     isSecure: config.publicUrl?.startsWith('https:') ?? false,
     dialect: 'keyNode',
   })
   const parts = { metrics: context.metrics, rates: context.rates }
   registerHealthRoutes(app, parts, readiness, version)
   registerRouterRoutes(app, context)
-  stack.defer(() => endApps([app], stop, config.stopTimeoutMs, () => readiness.drain()))
+  stack.defer(() => endApps([app], { readiness, stop, limits: config }))
   const own = await listen(app, config.host, config.port)
   url ??= own
   const probes = nodes.map((node) => ({
@@ -77,5 +83,5 @@ export async function startRouter(
   }))
   stack.use(probeDependencies(probes, clock))
   const running = stack.move()
-  return { url, context, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { url, metricsUrl, context, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }

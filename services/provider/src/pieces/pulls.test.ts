@@ -233,7 +233,7 @@ test('figures tell of pulls, pieces and bytes', async () => {
   await provider.until(cid, 'kept')
   await provider.call('POST', `/pieces/${cid}/challenge`, { body: { nonce: '00'.repeat(32), count: 3 } })
   await provider.call('GET', `/pieces/${cid}/payload`)
-  const figures = (await provider.call('GET', '/metrics')).bytes.toString()
+  const figures = await provider.metrics()
   for (const line of [
     'cairn_provider_pieces{state="kept"} 1',
     'cairn_provider_used_bytes 50000',

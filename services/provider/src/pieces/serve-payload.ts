@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { CairnError } from '@cairn/protocol'
-import { chooseRange, createStreamSlots } from '@cairn/service'
+import { chooseRange, createAddressSlots } from '@cairn/service'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { noteRead } from './note-read.ts'
@@ -8,7 +8,7 @@ import { openKept } from './open-kept.ts'
 import { readPayload } from './read-payload.ts'
 
 /** Payloads that are given out at once; each holds about 4 MiB. */
-const streamLimits = { most: 64, perAddressMost: 16 }
+const streamLimits = { max: 64, maxPerAddress: 16 }
 /** Bytes sent together; a reader that takes longer for them than {@link stalledMs} is cut off. */
 const sentBytes = 128 * 1024
 const stalledMs = 60_000
@@ -21,7 +21,7 @@ export type PayloadServer = (text: string, request: FastifyRequest, reply: Fasti
  * shows.
  */
 export function createPayloadServer(context: Context): PayloadServer {
-  const slots = createStreamSlots(streamLimits)
+  const slots = createAddressSlots(streamLimits)
   return async (text, request, reply) => {
     const kept = await openKept(context, text)
     const { payloadBytes } = kept.piece
@@ -44,7 +44,7 @@ export function createPayloadServer(context: Context): PayloadServer {
     // An empty stream: an empty body would say that the length is 0.
     if (request.method === 'HEAD') return answer(Readable.from([]))
 
-    const release = slots.take(request.ip)
+    const release = slots.acquire(request.ip)
     if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 5 })
     reply.raw.once('close', release)
     // What fails at the first bytes can still be said; what fails later breaks the connection off.

@@ -127,7 +127,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       const { address } = await first.context.db.read.selectFrom('account').select('address').executeTakeFirstOrThrow()
       await pay(first, address, 16 * MIB)
       expect((await upload()).status).toBe(200)
-      const metrics = (await first.call('/metrics')).body
+      const metrics = await (await fetch(first.metricsUrl ?? '')).text()
       expect(metrics).toContain('cairn_free_storage_refusals_total{bound="disk"} 2')
       expect(metrics).toContain('cairn_free_storage_disk_bytes 0')
     })
@@ -166,7 +166,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect(await first.context.db.read.selectFrom('free_account_day').select('accounts').execute()).toEqual([
         { accounts: 1 },
       ])
-      expect((await first.call('/metrics')).body).toMatch(
+      expect(await (await fetch(first.metricsUrl ?? '')).text()).toMatch(
         /cairn_free_storage_refusals_total\{bound="accounts"\} [3-6]\n/,
       )
     })
@@ -207,7 +207,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
     test('the metrics show what is stored for free, and the bounds', async () => {
       const [first, second] = await start({ CAIRN_FREE_TOTAL_BYTES: String(20 * MIB) })
       await reserve(first.context, await openFree(first), 3 * MIB)
-      const metrics = (await second.call('/metrics')).body
+      const metrics = await (await fetch(second.metricsUrl ?? '')).text()
       expect(metrics).toContain(`cairn_free_storage_bytes ${3 * MIB}\n`)
       expect(metrics).toContain(`cairn_free_storage_limit_bytes ${20 * MIB}\n`)
       expect(metrics).toContain('cairn_free_storage_disk_bytes +Inf\n')

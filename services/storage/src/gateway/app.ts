@@ -1,14 +1,18 @@
 import type { ServerResponse } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { CairnError, codeHeader, encodeError, jsonBodyBytesMost, requestIdHeader } from '@cairn/protocol'
 import {
-  CairnError,
-  codeHeader,
-  encodeError,
-  jsonBodyBytesMost,
-  keepAliveTimeoutMs,
-  requestIdHeader,
-} from '@cairn/protocol'
-import { createLogGate, createStreamSlots, type LogGate, logFailure, type StreamSlots } from '@cairn/service'
+import {
+  type AddressSlots,
+  createAddressSlots,
+  createLogGate,
+  guardListener,
+  type ListenerLimits,
+  type LogGate,
+  listenerOptions,
+  logFailure,
+  type Metrics,
+  matchAddresses,
+} from '@cairn/service'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -16,6 +20,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { publicListeners } from '../config.ts'
 import type { NameResolver } from '../names/names.ts'
 import type { PackStore } from '../packs/packs.ts'
 import { createAnswerCache } from './answer-cache.ts'
@@ -32,20 +37,17 @@ export type GatewayContext = {
   names: NameResolver
   log: FastifyBaseLogger
   clock: { now(): number }
-  config: {
+  metrics: Pick<Metrics, 'clientsGone' | 'refusedConnections'>
+  config: ListenerLimits & {
     /** Names under which each CID has an origin of its own, such as `localhost` or `dweb.example`. */
     gatewayHosts: readonly string[]
-    /** Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-*` headers count. */
-    trustedProxies: readonly string[]
   }
 }
 
 /** Each stream holds about 4 MiB however slow its reader is: this bounds memory to about 1 GiB. */
-const streamLimits = { most: 256, perAddressMost: 64 }
-/** A reader that takes nothing for this long is cut off. */
-const stalledReaderMs = 120_000
-/** Time for a request's head, and for the body of a POST that should have none. */
-const requestTimeoutMs = 30_000
+const streamLimits = { max: 256, maxPerAddress: 64 }
+/** Call that requests to the gateway count as: its paths are the content's. */
+const callId = 'gateway'
 
 /**
  * Builds the gateway: a listener of its own, so that users' content never shares an origin with the service.
@@ -61,25 +63,33 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   const answers = createAnswerCache(context.clock.now)
   const nodes = createNodeCache(context.clock.now)
   const failures = createLogGate(context)
-  const slots = createStreamSlots({
+  const slots = createAddressSlots({
     ...streamLimits,
     isExempt: (address) => hosts.isTrustedProxy(address) || isOwnAddress(address),
   })
   const app = Fastify({
+    ...listenerOptions(context.config),
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
     rewriteUrl: () => '/',
-    connectionTimeout: stalledReaderMs,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
+    // No body is of any use here, so the server itself times them.
+    requestTimeout: context.config.bodyTimeoutMs,
     bodyLimit: jsonBodyBytesMost,
     exposeHeadRoutes: false,
+  })
+  guardListener(app, {
+    limits: context.config,
+    listeners: publicListeners,
+    onRefuse: () => context.metrics.refusedConnections.inc(),
   })
   // Published clients post an empty body with some content type or none; whatever comes is not read.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined))
   app.all('/', async (request, reply) => {
     reply.hijack()
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) context.metrics.clientsGone.inc({ call: callId })
+    })
     const key = answers.keyOf(request.raw, request.originalUrl)
     const kept = key === undefined ? undefined : answers.get(key)
     if (kept !== undefined) {
@@ -110,7 +120,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
 async function handle(
   gateway: Gateway,
   hosts: HostSettings,
-  slots: StreamSlots,
+  slots: AddressSlots,
   failures: LogGate,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -127,7 +137,7 @@ async function handle(
       return undefined
     }
     const answer = withCommonHeaders(await answerRequest(gateway, readRequest(hosts, request, method, left.signal)))
-    await sendWithin(slots, request.raw.socket.remoteAddress ?? '', response, answer)
+    await sendWithin(slots, request.ip, response, answer)
     return answer
   } catch (error) {
     const failure = toGatewayError(error)
@@ -146,12 +156,12 @@ async function handle(
 
 /** Sends an answer, a streamed one only while there is room for another. @throws CairnError OVERLOADED */
 async function sendWithin(
-  slots: StreamSlots,
+  slots: AddressSlots,
   address: string,
   response: ServerResponse,
   answer: Answer,
 ): Promise<void> {
-  const release = typeof answer.body === 'function' ? slots.take(address) : () => undefined
+  const release = typeof answer.body === 'function' ? slots.acquire(address) : () => undefined
   if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
   try {
     await sendAnswer(response, answer)
@@ -228,17 +238,3 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: CairnErr
 }
 
 const isOwnAddress = matchAddresses(['127.0.0.0/8', '::1'])
-
-function matchAddresses(networks: readonly string[]): (address: string) => boolean {
-  const list = new BlockList()
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/')
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (bits === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(bits), family)
-  }
-  return (address) => {
-    const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
-    return list.check(mapped, isIP(mapped) === 6 ? 'ipv6' : 'ipv4')
-  }
-}

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
+import { createMetrics } from '@cairn/service'
 import {
   type BlockSource,
   createDirectoryTree,
@@ -13,6 +14,7 @@ import {
 } from '@cairn/unixfs'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
+import { readConfig } from '../config.ts'
 import type { NameResolver } from '../names/names.ts'
 import { createGatewayApp } from './app.ts'
 
@@ -79,7 +81,12 @@ export function createTestGateway(
       names: settings.names ?? noNames,
       clock: { now: settings.now ?? Date.now },
       log: Fastify({ logger: false }).log,
-      config: { gatewayHosts: settings.hosts ?? ['dweb.test'], trustedProxies: settings.proxies ?? [] },
+      metrics: createMetrics(),
+      config: {
+        ...readConfig({}),
+        gatewayHosts: settings.hosts ?? ['dweb.test'],
+        trustedProxies: settings.proxies ?? [],
+      },
     }),
     blocks,
     reads,

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { parseName } from '@cairn/names'
 import {
   CairnError,
@@ -9,6 +8,7 @@ import {
   nameRecordBytesMost,
   putRoutedName,
 } from '@cairn/protocol'
+import { readBody } from '@cairn/service'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { identityCode, readCidText } from '../gateway/parse-cid.ts'
@@ -60,7 +60,8 @@ export function registerRoutingRoutes(app: FastifyInstance, context: Context, pr
         hint: `Send the record with Content-Type: ${recordType}.`,
       })
     }
-    await acceptRecord(context, params.name, await readBody(raw.raw, nameRecordBytesMost))
+    const limits = { maxBytes: nameRecordBytesMost, timeoutMs: context.config.bodyTimeoutMs }
+    await acceptRecord(context, params.name, await readBody(raw.raw, limits))
     return reply.type('text/plain; charset=utf-8').send('')
   })
   route(app, context, getRoutedProviders, async ({ input: { params, query }, raw, reply }) => {
@@ -114,15 +115,4 @@ function sendPeers(
     return reply.type(linesType).send(Buffer.from(peers.map((peer) => `${JSON.stringify(peer)}\n`).join('')))
   }
   return reply.type('application/json').send(JSON.stringify({ [field]: peers }))
-}
-
-async function readBody(request: IncomingMessage, bytesMost: number): Promise<Uint8Array> {
-  const pieces: Buffer[] = []
-  let sizeBytes = 0
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    sizeBytes += piece.length
-    if (sizeBytes > bytesMost) throw new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: bytesMost } })
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
 }

@@ -127,7 +127,7 @@ async function receive(
   if (upload === undefined) throw uploadTaken()
   try {
     if (upload.offset_bytes !== offset) throw wrongOffset(reply, upload)
-    await receiveBytes(context, upload, writer, readSteadily(raw.raw, signal))
+    await receiveBytes(context, upload, writer, readSteadily(raw.raw, signal, context.config.uploadRateWindowMs))
   } finally {
     await giveUp(context, 'give an upload back', () => leaveUpload(context, id, writer))
   }

@@ -22,6 +22,7 @@ afterEach(() => {
   server.close()
 })
 
+const readAll = (body: Readable, signal = new AbortController().signal) => readSteadily(body, signal, 60_000)
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -29,10 +30,7 @@ it('ends only when the last piece is taken, and holds the sender back until then
   socket.write(`${chunk('one')}${chunk('two')}${chunk('three')}0\r\n\r\n`)
   const taken: string[] = []
   let inHand = 0
-  await readSteadily(
-    await request,
-    new AbortController().signal,
-  )(async (piece) => {
+  await readAll(await request)(async (piece) => {
     expect(++inHand).toBe(1)
     for (let turns = 0; turns < 5; turns++) await turn()
     inHand--
@@ -45,10 +43,7 @@ it('fails with what the taker throws, at once or later, and does not give it mor
   socket.write(`${chunk('one')}${chunk('two')}`)
   const body = await request
   await expect(
-    readSteadily(
-      body,
-      new AbortController().signal,
-    )(() => {
+    readAll(body)(() => {
       throw new CairnError('QUOTA_EXCEEDED')
     }),
   ).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
@@ -57,7 +52,7 @@ it('fails with what the taker throws, at once or later, and does not give it mor
 
 it('says that the upload was cut off when the sender goes away', async () => {
   socket.write(chunk('one'))
-  const reading = readSteadily(await request, new AbortController().signal)(() => socket.destroy() && undefined)
+  const reading = readAll(await request)(() => socket.destroy() && undefined)
   await expect(reading).rejects.toMatchObject({
     code: 'INVALID_MULTIPART',
     message: expect.stringContaining('cut off'),
@@ -68,7 +63,7 @@ it('stops with the reason of the signal, after what is being taken', async () =>
   socket.write(chunk('one'))
   const stop = new AbortController()
   let isTaken = false
-  const reading = readSteadily(
+  const reading = readAll(
     await request,
     stop.signal,
   )(async () => {
@@ -85,10 +80,7 @@ it('is not over before its last piece is taken, although all of it was there at 
   body.push('all of it')
   body.push(null)
   const taken: string[] = []
-  await readSteadily(
-    body,
-    new AbortController().signal,
-  )(async (piece) => {
+  await readAll(body)(async (piece) => {
     for (let turns = 0; turns < 5; turns++) await turn()
     taken.push(`${Buffer.from(piece)}`)
   })

@@ -1,14 +1,15 @@
 import type { Readable } from 'node:stream'
-import { CairnError, slowestUploadBytesPerSecond, slowestUploadWindowMs } from '@cairn/protocol'
+import { CairnError, slowestUploadBytesPerSecond } from '@cairn/protocol'
 import type { Feed } from '../multipart/read-multipart.ts'
 
 /**
  * Feeds a request body to its end. It is cut when the sender is slower than the least rate; time in which we hold the
  * sender back does not count. The stream stays open when reading stops early, so that an answer can still be sent.
  *
+ * @param windowMs time over which the rate is averaged
  * @throws CairnError REQUEST_TIMEOUT, INVALID_MULTIPART when the sender goes away in the middle, the signal's reason.
  */
-export function readSteadily(body: Readable, signal: AbortSignal): Feed {
+export function readSteadily(body: Readable, signal: AbortSignal, windowMs: number): Feed {
   return (take) =>
     new Promise((resolve, reject) => {
       let taking: Promise<void> | undefined
@@ -78,9 +79,10 @@ export function readSteadily(body: Readable, signal: AbortSignal): Feed {
         )
       }
       const checkRate = (): void => {
+        if (isOver) return
         const now = performance.now()
         const waited = waitedMs + (taking === undefined ? now - waitingSince : 0)
-        if (waited < slowestUploadWindowMs) return
+        if (waited < windowMs) return
         if (receivedBytes < (waited / 1000) * slowestUploadBytesPerSecond) {
           fail(new CairnError('REQUEST_TIMEOUT', { details: { bytesPerSecondLeast: slowestUploadBytesPerSecond } }))
         }
@@ -89,7 +91,8 @@ export function readSteadily(body: Readable, signal: AbortSignal): Feed {
         waitingSince = now
       }
 
-      const timer = setInterval(checkRate, slowestUploadWindowMs / 4)
+      // What arrived while the process itself was held up is counted first: timers come before it.
+      const timer = setInterval(() => setImmediate(checkRate), windowMs / 4)
       timer.unref()
       signal.addEventListener('abort', stop, { once: true })
       // The listener for errors stays: a connection may break after we stopped reading, which is no fault of ours.

@@ -19,17 +19,22 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     const isKubo = isKuboClient(query, raw.headers)
     if (isKubo) setDialect(reply, 'kubo')
     const encryption = headers.encryption?.toLowerCase() === 'true'
-    const added = await addFiles(context, caller.address, readSteadily(raw.raw, signal), {
-      boundary: readBoundary(raw.headers['content-type']),
-      bodyBytes: readLength(raw.headers['content-length']),
-      profile: readImportProfile(query, isKubo ? 0 : 1),
-      wrap: query['wrap-with-directory'] ?? false,
-      onlyHash: query['only-hash'] ?? false,
-      isKubo,
-      encryption,
-      mimeType: readMimeType(headers['mime-type']),
-      storageType: headers['x-storage-type'],
-    })
+    const added = await addFiles(
+      context,
+      caller.address,
+      readSteadily(raw.raw, signal, context.config.uploadRateWindowMs),
+      {
+        boundary: readBoundary(raw.headers['content-type']),
+        bodyBytes: readLength(raw.headers['content-length']),
+        profile: readImportProfile(query, isKubo ? 0 : 1),
+        wrap: query['wrap-with-directory'] ?? false,
+        onlyHash: query['only-hash'] ?? false,
+        isKubo,
+        encryption,
+        mimeType: readMimeType(headers['mime-type']),
+        storageType: headers['x-storage-type'],
+      },
+    )
     if (isKubo) return sendLines(reply, kuboLines(added, query.progress ?? false))
     if (encryption) return sendJson(reply, added.roots)
     return sendJson(reply, added.roots[0])
@@ -38,13 +43,18 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
   route(app, context, importCarCall, async ({ input: { query, headers }, caller, raw, reply, signal }) => {
     const isKubo = isKuboClient(query, raw.headers)
     if (isKubo) setDialect(reply, 'kubo')
-    const imported = await importCar(context, caller.address, readSteadily(raw.raw, signal), {
-      boundary: readBoundary(raw.headers['content-type']),
-      bodyBytes: readLength(raw.headers['content-length']),
-      isKubo,
-      storageType: headers['x-storage-type'],
-      signal,
-    })
+    const imported = await importCar(
+      context,
+      caller.address,
+      readSteadily(raw.raw, signal, context.config.uploadRateWindowMs),
+      {
+        boundary: readBoundary(raw.headers['content-type']),
+        bodyBytes: readLength(raw.headers['content-length']),
+        isKubo,
+        storageType: headers['x-storage-type'],
+        signal,
+      },
+    )
     if (!isKubo) return sendJson(reply, imported.roots[0])
     if (query.silent) return sendLines(reply, [])
     return sendLines(reply, importLines(imported, query['pin-roots'] ?? true, query.stats ?? false))
