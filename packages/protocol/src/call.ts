@@ -55,6 +55,8 @@ export type CallDefinition = {
    */
   auth: 'none' | 'apiKey' | 'session' | 'providerKey'
   scope?: Scope
+  /** Whether browsers may send credentials from other origins: published clients do so to a few calls. No call reads any. */
+  allowsCredentials?: boolean
   params?: Schema
   query?: Schema
   headers?: Schema

@@ -145,12 +145,37 @@ describe('errors', () => {
 })
 
 describe('browsers', () => {
-  test('may ask from any origin, which is echoed', async () => {
+  test('may ask from any origin, without credentials', async () => {
     const { headers } = await storage.call('/healthz', { headers: { origin: 'https://app.example' } })
-    expect(headers.get('access-control-allow-origin')).toBe('https://app.example')
-    expect(headers.get('access-control-allow-credentials')).toBe('true')
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-allow-credentials')).toBeNull()
     expect(headers.get('access-control-expose-headers')).toContain('X-Cairn-Code')
-    expect(headers.get('vary')).toBe('Origin')
+    // An answer that a cache keeps is good for every origin.
+    expect((await storage.call('/healthz')).headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('vary')).toBeNull()
+  })
+
+  test.each([
+    ['POST', '/api/v0/add', true],
+    ['POST', '/api/v0/add?wrap-with-directory=false&cid-version=1', true],
+    ['POST', '/api/v0/dag/import', false],
+    ['POST', '/api/auth/create_api_key', false],
+    ['GET', '/api/user/files_uploaded?lastKey=null', false],
+    ['PATCH', '/api/uploads/x', false],
+    ['GET', '/nowhere', false],
+  ])('%s %s allows credentials: %s, as published clients send them there alone', async (method, path, allows) => {
+    const origin = 'https://app.example'
+    const preflight = await storage.call(path, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': 'authorization' },
+    })
+    const answer = await storage.call(path, { method, headers: { origin } })
+    for (const { headers } of [preflight, answer]) {
+      expect(headers.get('access-control-allow-origin')).toBe(allows ? origin : '*')
+      expect(headers.get('access-control-allow-credentials')).toBe(allows ? 'true' : null)
+      if (allows) expect(headers.get('vary')).toBe('Origin')
+    }
+    expect(preflight.status).toBe(204)
   })
 
   test('hear before a call which headers it may have, errors included', async () => {
@@ -187,10 +212,15 @@ describe('browsers', () => {
 
   test('only named origins, where the operator names them', async () => {
     await using strict = await startTestStorage({ CAIRN_CORS_ORIGINS: 'https://app.example' })
-    const from = async (origin: string) =>
-      (await strict.call('/healthz', { headers: { origin } })).headers.get('access-control-allow-origin')
-    expect(await from('https://app.example')).toBe('https://app.example')
-    expect(await from('https://evil.example')).toBeNull()
+    for (const path of ['/healthz', '/api/v0/add']) {
+      const from = async (origin: string) => (await strict.call(path, { headers: { origin } })).headers
+      const ours = await from('https://app.example')
+      expect(ours.get('access-control-allow-origin')).toBe('https://app.example')
+      expect(ours.get('vary')).toBe('Origin')
+      const evil = await from('https://evil.example')
+      expect(evil.get('access-control-allow-origin')).toBeNull()
+      expect(evil.get('access-control-allow-credentials')).toBeNull()
+    }
   })
 })
 

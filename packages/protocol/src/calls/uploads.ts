@@ -30,6 +30,7 @@ export const addFiles = defineCall({
     'Multipart, each file a part named `file`; slashes in file names make folders. Answers one object (the root for a folder), an array with `Encryption: true` (an item for each file, or for the folder with `wrap-with-directory=true`), JSON lines for Kubo clients (`stream-channels`, `progress`). The answer comes when the data is durable.',
   auth: 'apiKey',
   scope: 'files:write',
+  allowsCredentials: true,
   query: v.looseObject({
     /** 0 or 1; 1 where absent (0 for Kubo’s own clients). */
     'cid-version': v.optional(v.string()),

@@ -7,21 +7,30 @@ const exposedHeaders =
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 /**
- * Lets browsers call from the configured origins. The origin is echoed, never `*`: published browser clients send
- * credentials. No cookie is ever set or read, so credentials mean nothing here.
+ * Lets browsers call from the configured origins. Only calls to which published browser clients send credentials echo the
+ * origin and allow them; no cookie is ever set or read, so that even there they mean nothing. Must be registered before
+ * the routes.
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export function registerCors(app: FastifyInstance, origins: readonly string[]): void {
-  const anyOrigin = origins.includes('*')
+  const isOpen = origins.includes('*')
+  /** Paths whose answers, and preflights, allow credentials. */
+  const withCredentials = new Set<string>()
+  app.addHook('onRoute', ({ url, config }) => {
+    if (config?.allowsCredentials === true) withCredentials.add(url)
+  })
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('vary', 'Origin')
+    const allowsCredentials = withCredentials.has(request.url.split('?', 1)[0] ?? '')
     const { origin } = request.headers
-    if (origin === undefined || !(anyOrigin || origins.includes(origin))) return
-    reply.headers({
-      'access-control-allow-origin': origin,
-      'access-control-allow-credentials': 'true',
-      'access-control-expose-headers': exposedHeaders,
-    })
+    if (isOpen && !allowsCredentials) reply.header('access-control-allow-origin', '*')
+    else {
+      // What depends on the origin is not to be kept for another.
+      reply.header('vary', 'Origin')
+      if (origin === undefined || !(isOpen || origins.includes(origin))) return
+      reply.header('access-control-allow-origin', origin)
+    }
+    reply.header('access-control-expose-headers', exposedHeaders)
+    if (allowsCredentials) reply.header('access-control-allow-credentials', 'true')
     if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return
     await reply
       .status(204)

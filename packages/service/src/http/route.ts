@@ -74,6 +74,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Which call a route serves: tests compare the routes with the list of calls. */
     callId?: string
+    /** Whether browsers may send credentials to it from other origins. */
+    allowsCredentials?: boolean
   }
 }
 
@@ -108,7 +110,7 @@ export function routeCall<C extends CallDefinition, Caller>(
   app.route({
     method: definition.method,
     url: definition.path.replace(/\{\w+\*\}$/, '*').replace(/\{(\w+)\}/g, ':$1'),
-    config: { callId: definition.id },
+    config: { callId: definition.id, allowsCredentials: definition.allowsCredentials ?? false },
     exposeHeadRoute: definition.method === 'GET',
     bodyLimit: limits.bodyBytes ?? jsonBodyBytesMost,
     onRequest: async (request) => {
