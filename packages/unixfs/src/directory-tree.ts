@@ -1,11 +1,11 @@
 import { CID } from 'multiformats/cid'
 import type { ImportedNode } from './block-sink.ts'
 import { dataFieldLength, encodeDagPb, type LinkToEncode, linkLength } from './dag-pb.ts'
+import { createEntryTable, type EntryTable, topEntry } from './entry-table.ts'
 import type { ImportOptions } from './file-importer.ts'
 import { writeHamt } from './hamt-writer.ts'
 import type { ImportProfile } from './profiles.ts'
 import { directoryData } from './unixfs-data.ts'
-import { UnixfsError } from './unixfs-error.ts'
 import { writeNode } from './write-node.ts'
 
 /** Gathers imported files into folders. */
@@ -35,98 +35,61 @@ export type DirectoryTreeOptions = ImportOptions & {
   maxDepth?: number
 }
 
-type Folder = Map<string, Folder | ImportedNode>
-
-/** Longest name in bytes: 256 of them still fit into one block. */
-const maxNameBytes = 4096
-const utf8 = new TextEncoder()
-
 /** Builds folders as Kubo does: links sorted by the bytes of their names, a HAMT beyond the profile's threshold. */
 export function createDirectoryTree(options: DirectoryTreeOptions): DirectoryTree {
-  const { profile, hash, sink, wrap = true, maxDepth = 128 } = options
-  const top: Folder = new Map()
-
-  const openFolder = (segments: readonly string[], path: string): Folder => {
-    let folder = top
-    for (const name of segments) {
-      let next = folder.get(name)
-      if (next === undefined) {
-        next = new Map()
-        folder.set(name, next)
-      }
-      if (!(next instanceof Map)) throw duplicate(path)
-      folder = next
-    }
-    return folder
-  }
-
-  const writeFolder = async (folder: Folder, path: string, found: Directories): Promise<ImportedNode> => {
-    const links: LinkToEncode[] = []
-    for (const [name, entry] of folder) {
-      const node =
-        entry instanceof Map ? await writeFolder(entry, path === '' ? name : `${path}/${name}`, found) : entry
-      links.push({ cid: node.cid.bytes, name: utf8.encode(name), sizeBytes: node.dagSizeBytes })
-    }
-    const written = isLarge(links, profile)
-      ? await writeHamt(links, profile, hash, sink)
-      : await writeNode(encodeDagPb(links.sort(byName), directoryData), links, profile, hash, sink)
-    const node: ImportedNode = {
-      cid: CID.decode(written.cid),
-      fileSizeBytes: 0,
-      dagSizeBytes: written.sizeBytes,
-      kind: 'directory',
-    }
-    found.push({ path, node })
-    return node
-  }
-
+  const { wrap = true, maxDepth } = options
+  const table = createEntryTable({ maxDepth })
   return {
-    addFile(path, node) {
-      const segments = splitPath(path, maxDepth)
-      const name = segments.pop() ?? ''
-      const folder = openFolder(segments, path)
-      if (folder.has(name)) throw duplicate(path)
-      folder.set(name, node)
-    },
-    addDirectory(path) {
-      openFolder(splitPath(path, maxDepth), path)
-    },
+    addFile: (path, node) => table.setNode(table.addFile(path), node, node.fileSizeBytes),
+    addDirectory: (path) => void table.addFolder(path),
     async finish() {
-      const directories: Directories = []
-      const [first] = top
-      if (wrap || first === undefined || top.size > 1) {
-        return { root: await writeFolder(top, '', directories), directories }
-      }
-      const [name, entry] = first
-      return { root: entry instanceof Map ? await writeFolder(entry, name, directories) : entry, directories }
+      const written: number[] = []
+      const [first, second] = table.childrenOf(topEntry)
+      const root = wrap || first === undefined || second !== undefined ? topEntry : first
+      if (table.isFolder(root)) await writeFolder(table, root, options, (folder) => written.push(folder))
+      const directories = written.map((folder) => ({ path: table.pathOf(folder), node: table.nodeOf(folder) }))
+      return { root: table.nodeOf(root), directories }
     },
   }
 }
 
-type Directories = { path: string; node: ImportedNode }[]
-
-/** @throws UnixfsError BAD_NAME, TOO_DEEP */
-function splitPath(path: string, maxDepth: number): string[] {
-  const segments = path.split('/')
-  if (segments.length > maxDepth) throw new UnixfsError('TOO_DEEP', `A path of more than ${maxDepth} segments`)
-  for (const name of segments) {
-    const isPlain = name !== '' && name !== '.' && name !== '..' && !name.includes('\0') && name.isWellFormed()
-    if (!isPlain || (name.length * 3 > maxNameBytes && utf8.encode(name).length > maxNameBytes)) {
-      throw new UnixfsError('BAD_NAME', 'A path with a name that a folder cannot hold', { path: path.slice(0, 300) })
-    }
+/** Writes a folder of a table and all folders in it, children before parents. @param onWritten called with each, in that order */
+export async function writeFolder(
+  table: EntryTable,
+  folder: number,
+  options: ImportOptions,
+  onWritten: (folder: number) => void,
+): Promise<void> {
+  const { profile, hash, sink } = options
+  let contentBytes = 0
+  for (const child of table.childrenOf(folder)) {
+    if (table.isFolder(child)) await writeFolder(table, child, options, onWritten)
+    contentBytes += table.contentBytesOf(child)
   }
-  return segments
+  const written = isLarge(table, folder, profile)
+    ? await writeHamt(table, folder, profile, hash, sink)
+    : await writePlain(table, folder, options)
+  const node: ImportedNode = {
+    cid: CID.decode(written.cid),
+    fileSizeBytes: 0,
+    dagSizeBytes: written.sizeBytes,
+    kind: 'directory',
+  }
+  table.setNode(folder, node, contentBytes)
+  onWritten(folder)
 }
 
-function duplicate(path: string): UnixfsError {
-  return new UnixfsError('DUPLICATE_NAME', 'Two entries with one name', { path })
+function writePlain(table: EntryTable, folder: number, { profile, hash, sink }: ImportOptions): Promise<LinkToEncode> {
+  const links = Array.from(table.childrenOf(folder), table.linkOf).sort(byName)
+  return writeNode(encodeDagPb(links, directoryData), links, profile, hash, sink)
 }
 
-function isLarge(links: readonly LinkToEncode[], profile: ImportProfile): boolean {
-  let measured = profile.hamtMeasure === 'block' ? dataFieldLength(directoryData.length) : 0
-  for (const { cid, name, sizeBytes } of links) {
-    measured +=
-      profile.hamtMeasure === 'block' ? linkLength(cid.length, name.length, sizeBytes) : cid.length + name.length
+function isLarge(table: EntryTable, folder: number, profile: ImportProfile): boolean {
+  const isBlock = profile.hamtMeasure === 'block'
+  let measured = isBlock ? dataFieldLength(directoryData.length) : 0
+  for (const child of table.childrenOf(folder)) {
+    const { cidBytes, nameBytes, sizeBytes } = table.linkSizesOf(child)
+    measured += isBlock ? linkLength(cidBytes, nameBytes, sizeBytes) : cidBytes + nameBytes
   }
   return measured > profile.hamtThresholdBytes
 }

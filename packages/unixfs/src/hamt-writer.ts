@@ -1,5 +1,6 @@
 import type { BlockSink } from './block-sink.ts'
 import { encodeDagPb, type LinkToEncode } from './dag-pb.ts'
+import type { EntryTable } from './entry-table.ts'
 import type { HashFunction } from './hash-function.ts'
 import { hashName } from './murmur3.ts'
 import type { ImportProfile } from './profiles.ts'
@@ -7,8 +8,7 @@ import { encodeHamtData } from './unixfs-data.ts'
 import { UnixfsError } from './unixfs-error.ts'
 import { writeNode } from './write-node.ts'
 
-type HashedLink = { link: LinkToEncode; hash: Uint8Array }
-
+const hashBytes = 8
 /** Levels that 64 bits of hash give at 8 bits each. */
 const maxLevels = 8
 
@@ -19,45 +19,67 @@ const hex = Array.from({ length: 256 }, (_, slot) => {
 const noBytes = new Uint8Array(0)
 
 /**
- * Writes a folder as Kubo's HAMT (fan-out 256, murmur3-x64-64), shards before the shard above. Links have different
- * names.
+ * Writes a folder as Kubo's HAMT (fan-out 256, murmur3-x64-64), shards before the shard above. Each link is made when its
+ * shard is, so that only those of one shard are in memory.
  * @throws UnixfsError TOO_DEEP when the names of two links share all 64 bits of their hash.
  * @see https://specs.ipfs.tech/unixfs/#dag-pb-hamtdirectory
  */
 export async function writeHamt(
-  links: readonly LinkToEncode[],
+  { childrenOf, linkOf, nameOf }: Pick<EntryTable, 'childrenOf' | 'linkOf' | 'nameOf'>,
+  folder: number,
   profile: ImportProfile,
   hash: HashFunction,
   sink: BlockSink,
 ): Promise<LinkToEncode> {
-  const hashed = links.map((link) => ({ link, hash: hashName(link.name) }))
+  const all = Uint32Array.from(childrenOf(folder))
+  const hashes = new Uint8Array(all.length * hashBytes)
+  for (const [at, entry] of all.entries()) hashes.set(hashName(nameOf(entry)), at * hashBytes)
 
-  const writeShard = async (members: readonly HashedLink[], level: number): Promise<LinkToEncode> => {
+  /** @param members places in `all` */
+  const writeShard = async (members: Uint32Array, level: number): Promise<LinkToEncode> => {
     if (level === maxLevels) throw new UnixfsError('TOO_DEEP', 'Two names of one folder have the same 64-bit hash')
-    const slots: (HashedLink[] | undefined)[] = new Array(256).fill(undefined)
-    for (const member of members) {
-      const slot = member.hash[level] ?? 0
-      const others = slots[slot]
-      if (others === undefined) slots[slot] = [member]
-      else others.push(member)
-    }
+    const { ends, sorted } = sortBySlot(members, (member) => hashes[member * hashBytes + level] ?? 0)
     const shardLinks: LinkToEncode[] = []
     const bitfield = new Uint8Array(32)
     for (let slot = 0; slot < 256; slot++) {
-      const inSlot = slots[slot]
-      const first = inSlot?.[0]
-      if (inSlot === undefined || first === undefined) continue
+      const inSlot = sorted.subarray(slot === 0 ? 0 : ends[slot - 1], ends[slot])
+      const first = inSlot[0]
+      if (first === undefined) continue
       const at = 31 - (slot >> 3)
       bitfield[at] = (bitfield[at] ?? 0) | (1 << (slot & 7))
-      const { cid, name, sizeBytes } = inSlot.length === 1 ? first.link : await writeShard(inSlot, level + 1)
-      shardLinks.push({ cid, name: joinName(hex[slot] ?? noBytes, name), sizeBytes })
+      const link = inSlot.length === 1 ? linkOf(all[first] ?? 0) : await writeShard(inSlot, level + 1)
+      shardLinks.push({ cid: link.cid, name: joinName(hex[slot] ?? noBytes, link.name), sizeBytes: link.sizeBytes })
     }
     const start = bitfield.findIndex((byte) => byte !== 0)
     const block = encodeDagPb(shardLinks, encodeHamtData(bitfield.subarray(start === -1 ? 32 : start)))
     return writeNode(block, shardLinks, profile, hash, sink)
   }
 
-  return writeShard(hashed, 0)
+  return writeShard(
+    Uint32Array.from(all, (_entry, at) => at),
+    0,
+  )
+}
+
+/** Members in the order of their slots, and where those of each slot end. */
+function sortBySlot(
+  members: Uint32Array,
+  slotOf: (member: number) => number,
+): { ends: Uint32Array; sorted: Uint32Array } {
+  const ends = new Uint32Array(256)
+  for (const member of members) ends[slotOf(member)] = (ends[slotOf(member)] ?? 0) + 1
+  for (let slot = 1; slot < 256; slot++) ends[slot] = (ends[slot] ?? 0) + (ends[slot - 1] ?? 0)
+  const sorted = new Uint32Array(members.length)
+  // From the back, so that each slot fills from its end down; where it ends is told by the next one's start.
+  const next = ends.slice()
+  for (let at = members.length - 1; at >= 0; at--) {
+    const member = members[at] ?? 0
+    const slot = slotOf(member)
+    const place = (next[slot] ?? 0) - 1
+    next[slot] = place
+    sorted[place] = member
+  }
+  return { ends, sorted }
 }
 
 function joinName(prefix: Uint8Array, name: Uint8Array): Uint8Array {

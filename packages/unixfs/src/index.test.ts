@@ -6,6 +6,7 @@ it('exports these names and no others', () => {
     [
       "UnixfsError",
       "createDirectoryTree",
+      "createEntryTable",
       "createFileImporter",
       "createVerifyingSource",
       "decodeNode",
@@ -22,9 +23,11 @@ it('exports these names and no others', () => {
       "readFile",
       "resolvePath",
       "statNode",
+      "topEntry",
       "verifyBlock",
       "verifyDag",
       "walkDag",
+      "writeFolder",
     ]
   `)
 })

@@ -12,7 +12,8 @@ export {
   readCar,
 } from './car.ts'
 export type { DagLink } from './dag-pb.ts'
-export { createDirectoryTree, type DirectoryTree, type DirectoryTreeOptions } from './directory-tree.ts'
+export { createDirectoryTree, type DirectoryTree, type DirectoryTreeOptions, writeFolder } from './directory-tree.ts'
+export { createEntryTable, type EntryTable, type EntryTableOptions, topEntry } from './entry-table.ts'
 export { createFileImporter, type FileImporter, type ImportOptions } from './file-importer.ts'
 export type { HashFunction } from './hash-function.ts'
 export { type DirectoryEntry, listDirectory } from './list-directory.ts'

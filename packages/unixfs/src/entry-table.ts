@@ -1,0 +1,253 @@
+import { CID } from 'multiformats/cid'
+import type { ImportedNode } from './block-sink.ts'
+import type { LinkToEncode } from './dag-pb.ts'
+import { UnixfsError } from './unixfs-error.ts'
+
+/** Longest name in bytes: 256 of them still fit into one block. */
+const maxNameBytes = 4096
+const utf8 = new TextEncoder()
+const text = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The top folder of every table. */
+export const topEntry = 0
+const none = -1
+/** Kinds of entries; a folder's node is written from its children, the others come with theirs. */
+const kinds = ['folder', 'file', 'directory', 'symlink'] as const
+const folderKind = 0
+const fileKind = 1
+/** Whole numbers of one entry, by their place in its row. */
+const column = {
+  kind: 0,
+  isUnnamed: 1,
+  parent: 2,
+  firstChild: 3,
+  lastChild: 4,
+  sibling: 5,
+  nameStart: 6,
+  nameLength: 7,
+  cidStart: 8,
+  cidLength: 9,
+} as const
+const columns = Object.keys(column).length
+/** Length of the names that unnamed files get: CIDs. */
+const unnamedCharacters = 64
+const firstEntries = 64
+const firstBytes = 4096
+
+/**
+ * Upper bound of an entry's memory in bytes, beside three times its name: its row, its key in the map of names, and what
+ * writing its folder allocates for it.
+ */
+export const entryMemoryBytes = 320
+
+/** Names and nodes of folders and files, in a few buffers: so that hundreds of thousands of entries stay small in memory. */
+export type EntryTable = {
+  /** Number of entries, numbered in the order they came; 0 is the top folder. */
+  readonly size: number
+  /**
+   * Adds a file (or link) at `path`, segments separated by `/`; folders on the way appear. Its node follows by `setNode`.
+   * @throws UnixfsError DUPLICATE_NAME with the path that is taken, BAD_NAME, TOO_DEEP
+   */
+  addFile(path: string): number
+  /** Makes sure that the folder `path` exists. @throws UnixfsError as `addFile` */
+  addFolder(path: string): number
+  /** Adds a file that has no place in any folder. */
+  addUnnamed(): number
+  /** Gives an unnamed file a name in the top folder; false when another unnamed one has it. @throws UnixfsError DUPLICATE_NAME */
+  place(entry: number, name: string): boolean
+  /** @param contentBytes of the file, or of all files in a folder */
+  setNode(entry: number, node: ImportedNode, contentBytes: number): void
+  nodeOf(entry: number): ImportedNode
+  contentBytesOf(entry: number): number
+  /** The link to an entry; its name, as that of `nameOf`, is valid until the next entry is added. */
+  linkOf(entry: number): LinkToEncode
+  nameOf(entry: number): Uint8Array
+  /** Sizes of the link, without making it. */
+  linkSizesOf(entry: number): { cidBytes: number; nameBytes: number; sizeBytes: number }
+  /** The folder that an entry is in; -1 for the top and for unnamed files. */
+  parentOf(entry: number): number
+  /** The path from the top; empty for the top and for unnamed files. */
+  pathOf(entry: number): string
+  isFolder(entry: number): boolean
+  /** Whether the file came without a name; it may have been placed since. */
+  isUnnamed(entry: number): boolean
+  /** Entries of a folder, in the order they came. */
+  childrenOf(entry: number): Generator<number, void, undefined>
+}
+
+/** What a table is made with. */
+export type EntryTableOptions = {
+  /** Greatest depth of folders. @defaultValue 128 */
+  maxDepth?: number | undefined
+  /** Called before memory is allocated; may throw. */
+  acquireMemory?: ((bytes: number) => void) | undefined
+}
+
+/** Makes a table of nothing but its top folder. */
+export function createEntryTable({
+  maxDepth = 128,
+  acquireMemory = () => undefined,
+}: EntryTableOptions = {}): EntryTable {
+  let size = 0
+  let rows = new Int32Array(firstEntries * columns)
+  /** Of each entry the bytes of its content, and those of its blocks. */
+  let sizes = new Float64Array(firstEntries * 2)
+  /** Names and CIDs, one behind the other. */
+  let bytes = new Uint8Array(firstBytes)
+  let bytesEnd = 0
+  /** Entries by parent and name. */
+  const places = new Map<string, number>()
+
+  const get = (entry: number, of: keyof typeof column): number => rows[entry * columns + column[of]] ?? none
+  const set = (entry: number, of: keyof typeof column, value: number): void => {
+    rows[entry * columns + column[of]] = value
+  }
+
+  const addRow = (kind: number): number => {
+    const entry = size++
+    if (rows.length < size * columns) {
+      rows = copyTo(new Int32Array(rows.length * 2), rows)
+      sizes = copyTo(new Float64Array(sizes.length * 2), sizes)
+    }
+    set(entry, 'kind', kind)
+    for (const link of ['parent', 'firstChild', 'lastChild', 'sibling'] as const) set(entry, link, none)
+    return entry
+  }
+
+  const append = (added: Uint8Array): number => {
+    const start = bytesEnd
+    bytesEnd += added.length
+    if (bytes.length < bytesEnd) bytes = copyTo(new Uint8Array(Math.max(bytesEnd, bytes.length * 2)), bytes)
+    bytes.set(added, start)
+    return start
+  }
+
+  const keyOf = (parent: number, name: string): string => `${parent}/${name}`
+
+  const attach = (entry: number, parent: number, name: string): void => {
+    const encoded = utf8.encode(name)
+    set(entry, 'nameStart', append(encoded))
+    set(entry, 'nameLength', encoded.length)
+    set(entry, 'parent', parent)
+    const last = get(parent, 'lastChild')
+    if (last === none) set(parent, 'firstChild', entry)
+    else set(last, 'sibling', entry)
+    set(parent, 'lastChild', entry)
+    places.set(keyOf(parent, name), entry)
+  }
+
+  const add = (parent: number, name: string, kind: number): number => {
+    acquireMemory(entryMemoryBytes + 3 * name.length)
+    const entry = addRow(kind)
+    attach(entry, parent, name)
+    return entry
+  }
+
+  /** The folder that segments lead to, made where it is missing. */
+  const openFolder = (segments: readonly string[]): number => {
+    let folder = topEntry
+    for (const [depth, name] of segments.entries()) {
+      const found = places.get(keyOf(folder, name))
+      if (found !== undefined && get(found, 'kind') !== folderKind) throw duplicate(segments.slice(0, depth + 1))
+      folder = found ?? add(folder, name, folderKind)
+    }
+    return folder
+  }
+
+  const nameOf = (entry: number): Uint8Array => {
+    const start = get(entry, 'nameStart')
+    return bytes.subarray(start, start + get(entry, 'nameLength'))
+  }
+  // A copy: it outlives the buffer, which grows.
+  const cidOf = (entry: number): Uint8Array => {
+    const start = get(entry, 'cidStart')
+    return bytes.slice(start, start + get(entry, 'cidLength'))
+  }
+  const contentBytesOf = (entry: number): number => sizes[entry * 2] ?? 0
+  const dagSizeOf = (entry: number): number => sizes[entry * 2 + 1] ?? 0
+
+  addRow(folderKind)
+  return {
+    get size() {
+      return size
+    },
+    addFile(path) {
+      const segments = splitPath(path, maxDepth)
+      const folder = openFolder(segments.slice(0, -1))
+      const name = segments.at(-1) ?? ''
+      if (places.has(keyOf(folder, name))) throw duplicate(segments)
+      return add(folder, name, fileKind)
+    },
+    addFolder: (path) => openFolder(splitPath(path, maxDepth)),
+    addUnnamed() {
+      acquireMemory(entryMemoryBytes + 3 * unnamedCharacters)
+      const entry = addRow(fileKind)
+      set(entry, 'isUnnamed', 1)
+      return entry
+    },
+    place(entry, name) {
+      const taken = places.get(keyOf(topEntry, name))
+      if (taken === undefined) attach(entry, topEntry, name)
+      else if (get(taken, 'isUnnamed') === 0) throw duplicate([name])
+      return taken === undefined
+    },
+    setNode(entry, { cid, dagSizeBytes, kind }, contentBytes) {
+      // A folder stays one, whatever is known of its node.
+      if (get(entry, 'kind') !== folderKind) set(entry, 'kind', kinds.indexOf(kind))
+      set(entry, 'cidStart', append(cid.bytes))
+      set(entry, 'cidLength', cid.bytes.length)
+      sizes[entry * 2] = contentBytes
+      sizes[entry * 2 + 1] = dagSizeBytes
+    },
+    nodeOf(entry) {
+      const kind = kinds[get(entry, 'kind')] ?? 'folder'
+      return {
+        cid: CID.decode(cidOf(entry)),
+        fileSizeBytes: kind === 'file' ? contentBytesOf(entry) : 0,
+        dagSizeBytes: dagSizeOf(entry),
+        kind: kind === 'folder' ? 'directory' : kind,
+      }
+    },
+    contentBytesOf,
+    nameOf,
+    linkOf: (entry) => ({ cid: cidOf(entry), name: nameOf(entry), sizeBytes: dagSizeOf(entry) }),
+    linkSizesOf: (entry) => ({
+      cidBytes: get(entry, 'cidLength'),
+      nameBytes: get(entry, 'nameLength'),
+      sizeBytes: dagSizeOf(entry),
+    }),
+    parentOf: (entry) => get(entry, 'parent'),
+    pathOf(entry) {
+      const names: string[] = []
+      for (let at = entry; at > topEntry; at = get(at, 'parent')) names.push(text.decode(nameOf(at)))
+      return names.reverse().join('/')
+    },
+    isFolder: (entry) => get(entry, 'kind') === folderKind,
+    isUnnamed: (entry) => get(entry, 'isUnnamed') === 1,
+    *childrenOf(entry) {
+      for (let at = get(entry, 'firstChild'); at !== none; at = get(at, 'sibling')) yield at
+    },
+  }
+}
+
+/** @throws UnixfsError BAD_NAME, TOO_DEEP */
+function splitPath(path: string, maxDepth: number): string[] {
+  const segments = path.split('/')
+  if (segments.length > maxDepth) throw new UnixfsError('TOO_DEEP', `A path of more than ${maxDepth} segments`)
+  for (const name of segments) {
+    const isPlain = name !== '' && name !== '.' && name !== '..' && !name.includes('\0') && name.isWellFormed()
+    if (!isPlain || (name.length * 3 > maxNameBytes && utf8.encode(name).length > maxNameBytes)) {
+      throw new UnixfsError('BAD_NAME', 'A path with a name that a folder cannot hold', { path: path.slice(0, 300) })
+    }
+  }
+  return segments
+}
+
+function duplicate(segments: readonly string[]): UnixfsError {
+  return new UnixfsError('DUPLICATE_NAME', 'Two entries with one name', { path: segments.join('/') })
+}
+
+function copyTo<Numbers extends Int32Array | Float64Array | Uint8Array>(to: Numbers, from: Numbers): Numbers {
+  to.set(from)
+  return to
+}
