@@ -293,9 +293,7 @@ describe('the scrub', () => {
     expect((await provider.call('GET', `/pieces/${harmed.cid}`)).json).toMatchObject({ state: 'damaged' })
     expect((await provider.call('GET', `/pieces/${whole.cid}`)).json).toMatchObject({ state: 'kept' })
     expect(await scrubAll(2)).toEqual([])
-    expect(await provider.metrics()).toMatch(
-      /cairn_provider_damaged_pieces_total [1-9]/,
-    )
+    expect(await provider.metrics()).toMatch(/cairn_provider_damaged_pieces_total [1-9]/)
   })
 
   test('mends what can be mended: a piece that is offered again', async () => {

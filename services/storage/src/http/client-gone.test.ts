@@ -39,12 +39,12 @@ test.each([
     'in the middle of an upload',
     'addFiles',
     () =>
-      head(
+      `${head(
         'POST /api/v0/add',
         `Authorization: Bearer ${key}`,
         'Content-Type: multipart/form-data; boundary=b',
         'Content-Length: 5000000',
-      ) + '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nxxx',
+      )}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nxxx`,
   ],
   [
     'in the middle of a JSON body',
