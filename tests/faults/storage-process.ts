@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { programEnvironment } from '../program-environment.ts'
 
 /** A storage service in a process of its own. */
@@ -12,6 +12,8 @@ export type StorageProcess = {
   /** Resolves when the process is gone, with the signal that ended it. */
   readonly gone: Promise<NodeJS.Signals | null>
   readonly metrics: string
+  /** Bytes in use once what is not needed is collected; the process must run with --expose-gc. */
+  usedBytes(): Promise<number>
   /** Ends it without any warning. */
   kill(): Promise<void>
 }
@@ -48,11 +50,18 @@ export async function startStorageProcess(
   })
   const gone = once(child, 'exit').then(([, signal]) => signal as NodeJS.Signals | null)
   if (child.stdout === null || child.pid === undefined) throw new Error('the service did not start')
-  const place = await firstPlace(child.stdout, gone)
+  // Log lines come between; every line is read, so that the pipe never fills.
+  const lines = createInterface(child.stdout)
+  const place = await nextLine(lines, isPlace, gone)
   return {
     ...place,
     pid: child.pid,
     gone,
+    async usedBytes() {
+      const report = nextLine(lines, isMemory, gone)
+      child.kill('SIGUSR2')
+      return (await report).usedBytes
+    },
     async kill() {
       child.kill('SIGKILL')
       await gone
@@ -62,21 +71,27 @@ export async function startStorageProcess(
 
 type Place = Pick<StorageProcess, 'api' | 'gateway' | 'metrics'>
 
-async function firstPlace(output: NodeJS.ReadableStream, gone: Promise<unknown>): Promise<Place> {
-  const lines = createInterface(output)
-  const found = new Promise<Place>((resolve) => {
-    // Log lines come before it; from then on they are read and dropped, so that the pipe never fills.
-    lines.on('line', (line) => {
+/** Waits for the next line that is a `T`. */
+function nextLine<T>(lines: Interface, isWanted: (value: unknown) => value is T, gone: Promise<unknown>): Promise<T> {
+  const found = new Promise<T>((resolve) => {
+    const onLine = (line: string) => {
       const value: unknown = JSON.parse(line)
-      if (isPlace(value)) resolve(value)
-    })
+      if (!isWanted(value)) return
+      lines.off('line', onLine)
+      resolve(value)
+    }
+    lines.on('line', onLine)
   })
   return Promise.race([
     found,
     gone.then((signal) => {
-      throw new Error(`the service ended before it listened (${String(signal)})`)
+      throw new Error(`the service ended before it printed what was expected (${String(signal)})`)
     }),
   ])
+}
+
+function isMemory(value: unknown): value is { usedBytes: number } {
+  return typeof value === 'object' && value !== null && 'usedBytes' in value
 }
 
 function isPlace(value: unknown): value is Place {

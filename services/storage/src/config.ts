@@ -78,6 +78,8 @@ export type StorageConfig = ListenerConfig & {
   /** How long an upload in parts waits for its next bytes, and how many an account may have. */
   readonly uploadLifeMs: number
   readonly openUploadsMost: number
+  /** Memory for names and nodes of all uploads under way; derived from the heap when undefined. */
+  readonly partMemoryBytes: number | undefined
   /** An upload that is slower than the least rate over this long is cut. */
   readonly uploadRateWindowMs: number
 }
@@ -277,6 +279,12 @@ export const settings = {
     fallback: '100',
     read: whole(0, 100_000),
   },
+  CAIRN_PART_MEMORY_BYTES: {
+    about:
+      'Bytes of memory for the names and parts of all uploads under way, half of it for one upload. Half of the heap that Node allows when empty.',
+    fallback: '',
+    read: optional(whole(MIB, Number.MAX_SAFE_INTEGER)),
+  },
   CAIRN_UPLOAD_RATE_WINDOW_SECONDS: {
     about: `An upload that brings less than ${slowestUploadBytesPerSecond.toLocaleString('en')} bytes per second, averaged over this long, is cut.`,
     fallback: String(slowestUploadWindowMs / 1000),
@@ -339,6 +347,7 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     packGraceMs: values.CAIRN_PACK_GRACE_SECONDS,
     uploadLifeMs: values.CAIRN_UPLOAD_LIFE_SECONDS,
     openUploadsMost: values.CAIRN_OPEN_UPLOADS,
+    partMemoryBytes: values.CAIRN_PART_MEMORY_BYTES,
     uploadRateWindowMs: values.CAIRN_UPLOAD_RATE_WINDOW_SECONDS,
   })
 }

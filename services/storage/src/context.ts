@@ -6,6 +6,7 @@ import type { Database } from './db/database.ts'
 import type { StorageMetrics } from './metrics.ts'
 import type { ObjectStore } from './objects/objects.ts'
 import type { PackStore } from './packs/packs.ts'
+import type { PartMemory } from './uploads/uploads.ts'
 
 /** Where the time comes from: milliseconds since 1970. Tests give their own. */
 export type Clock = { now(): number }
@@ -27,6 +28,8 @@ export type Context = {
   readonly rates: RateLimiter
   /** Asks contract wallets what they accept; undefined if no chain is configured. */
   readonly askContract: AskContract | undefined
+  /** Memory for the parts of uploads. */
+  readonly partMemory: PartMemory
   /** Secret of the service: what is kept for others is sealed with keys derived from it. */
   readonly secret: Uint8Array
   /** Names this process in reservations and leases. */

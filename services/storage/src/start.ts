@@ -34,6 +34,7 @@ import { describeChains } from './payments/payments.ts'
 import { openProviders } from './proofs/open-providers.ts'
 import { endAllWriters } from './resumable/resumable.ts'
 import { startWorkers } from './start-workers.ts'
+import { createPartMemory, derivePartMemory } from './uploads/uploads.ts'
 import { endAllLeases } from './workers/lease.ts'
 
 /** A storage service that runs. Disposing ends it: no new requests, running ones end or are cut, then all is closed. */
@@ -96,6 +97,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     dependencies,
     metrics,
     rates,
+    partMemory: createPartMemory(config.partMemoryBytes ?? derivePartMemory()),
     askContract: openContractWallets(config, { clock, dependencies }),
     secret,
     processId: randomUUID(),

@@ -97,6 +97,7 @@ export const importCar = defineCall({
     'INVALID_PATH',
     'INVALID_LABEL',
     'SIGNED_FOR_ANOTHER_USE',
+    'TOO_MANY_PARTS',
     'INVALID_CAR',
     'BLOCK_HASH_MISMATCH',
     'INCOMPLETE_DAG',

@@ -15,12 +15,24 @@ const rootsMost = Math.floor((blockBytesMost - 1024) / rootBytesMost)
 export type Manifest = { cid: CID; bytes: Uint8Array }
 
 /** Encodes `{roots, version, createdAt}` as dag-cbor. It names no owner and no file. */
-export function encodeManifest(roots: readonly CID[], createdAt: number): Manifest {
-  const named = roots.slice(0, rootsMost)
-  const body: number[] = [0xa3, ...cborText('roots'), ...cborHead(4, named.length)]
-  for (const { bytes } of named) body.push(0xd8, 42, ...cborHead(2, bytes.length + 1), 0, ...bytes)
-  body.push(...cborText('version'), 1, ...cborText('createdAt'), ...cborHead(0, createdAt))
-  const bytes = Uint8Array.from(body)
+export function encodeManifest(roots: Iterable<CID>, createdAt: number): Manifest {
+  let named = Buffer.alloc(rootBytesMost)
+  let namedBytes = 0
+  let count = 0
+  for (const { bytes } of roots) {
+    if (count === rootsMost) break
+    count++
+    if (namedBytes + rootBytesMost > named.length) named = Buffer.concat([named], 2 * named.length)
+    const head = [0xd8, 42, ...cborHead(2, bytes.length + 1), 0]
+    named.set(head, namedBytes)
+    named.set(bytes, namedBytes + head.length)
+    namedBytes += head.length + bytes.length
+  }
+  const bytes = Buffer.concat([
+    Uint8Array.of(0xa3, ...cborText('roots'), ...cborHead(4, count)),
+    named.subarray(0, namedBytes),
+    Uint8Array.of(...cborText('version'), 1, ...cborText('createdAt'), ...cborHead(0, createdAt)),
+  ])
   return { cid: manifestCid(hashSha256(bytes)), bytes }
 }
 

@@ -114,7 +114,7 @@ export function createPackWriter({ db, objects, pool, clock, index }: PackWriter
     requireOpen()
   }
 
-  const seal = async (roots: readonly CID[]): Promise<OwnPack | undefined> => {
+  const seal = async (roots: Iterable<CID>): Promise<OwnPack | undefined> => {
     const last = slabs.takeLast()
     if (last !== undefined) submit(last)
     await tail

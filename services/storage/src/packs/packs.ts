@@ -55,7 +55,7 @@ export type PackWriter = {
   /** Bytes taken so far, frames included, before deduplication. */
   readonly bytesWritten: number
   /** Makes the pack durable. `roots` go into its manifest, for re-indexing. After a failure, call abort. */
-  seal(roots: readonly CID[]): Promise<SealedPack>
+  seal(roots: Iterable<CID>): Promise<SealedPack>
   /** Gives up and removes what was written. Safe at any time and more than once; does nothing after seal. */
   abort(): Promise<void>
 }

@@ -76,8 +76,9 @@ async function keepFrom(
 ): Promise<Pinned> {
   const meter = openQuotaMeter(context, address)
   const writer = context.packs.begin()
+  const memory = context.partMemory.open('DAG_TOO_DEEP')
   try {
-    const index = createDagIndex()
+    const index = createDagIndex(memory.acquire)
     if (gateway !== undefined) {
       await takeCar(fetchCar(gateway, root.cid, signal), { index, writer, takeBytes: meter.take })
     }
@@ -91,6 +92,8 @@ async function keepFrom(
     await giveUp(context, 'abort the pack', () => writer.abort())
     await giveUp(context, 'give back the reservation', () => meter.release())
     throw error
+  } finally {
+    memory.release()
   }
 }
 

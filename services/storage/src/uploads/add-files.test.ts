@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { feedFrom } from '../multipart/read-multipart.ts'
 import { type AddOptions, addFiles } from './add-files.ts'
 import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
+import { createPartMemory } from './part-memory.ts'
 
 const limitBytes = 20 * MIB
 let test: TestContext
@@ -146,6 +147,28 @@ describe('adding files', () => {
     await expect(add(body)).rejects.toMatchObject({ code: 'DUPLICATE_NAME', message: 'Duplicate file name found: d/a' })
     expect(await test.leftovers()).toEqual(nothing)
     expect((await test.account()).reserved).toBe(0)
+  })
+
+  it('counts the memory of names and parts, refuses what exceeds it, and releases it in every case', async () => {
+    const partMemory = createPartMemory(200_000)
+    const context = { ...test.context, partMemory }
+    const send = (count: number, failAt?: number) => {
+      const parts = Array.from({ length: count }, (_, i) => part(`d/${i}`, `${i}`))
+      const body = feedFrom(chunks(Buffer.concat([...parts, end]), failAt))
+      return addFiles(context, testAddress, body, options)
+    }
+    await expect(send(500)).rejects.toMatchObject({ code: 'TOO_MANY_PARTS', details: { limitBytes: 100_000 } })
+    expect(await test.leftovers()).toEqual(nothing)
+    await expect(send(150, 0)).rejects.toMatchObject({ code: 'ABORTED' })
+    const other = partMemory.open('TOO_MANY_PARTS')
+    other.acquire(100_000)
+    const another = partMemory.open('TOO_MANY_PARTS')
+    another.acquire(60_000)
+    await expect(send(150)).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 5 })
+    another.release()
+    for (let round = 0; round < 3; round++) expect((await send(150)).roots).toHaveLength(1)
+    // All of it is free again.
+    another.acquire(100_000)
   })
 
   it('refuses what does not fit before reading it, and what grows beyond the room while it streams', async () => {

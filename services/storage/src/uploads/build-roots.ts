@@ -1,6 +1,6 @@
 import type { Uploaded } from '@cairn/protocol'
-import { createDirectoryTree, type DirectoryTree, type ImportedNode, type ImportOptions } from '@cairn/unixfs'
-import type { ImportedPart, ImportedParts } from './import-parts.ts'
+import { type EntryTable, type ImportedNode, type ImportOptions, topEntry, writeFolder } from '@cairn/unixfs'
+import type { ImportedParts } from './import-parts.ts'
 
 /** What an upload comes to: one thing that is listed, counted and deleted as a whole. */
 export type UploadRoot = {
@@ -9,14 +9,18 @@ export type UploadRoot = {
   node: ImportedNode
   /** Bytes of all files in it. */
   sizeBytes: number
-  fileCount: number
 }
 
 /** One entry of an answer, and the bytes of its file where it is one. */
 export type UploadEntry = Uploaded & { fileSizeBytes: number | undefined }
 
-/** The roots of an upload, and every entry in the order Kubo tells them: files, then folders after their children. */
-export type UploadRoots = { roots: UploadRoot[]; entries: UploadEntry[] }
+/** What the parts of an upload came to; each is made when it is asked for, and can be asked for again. */
+export type UploadRoots = {
+  readonly rootCount: number
+  roots(): Generator<UploadRoot, void, undefined>
+  /** Every entry in the order Kubo tells them: files, then folders after their children. */
+  entries(): Generator<UploadEntry, void, undefined>
+}
 
 /** How parts become roots. */
 export type RootShape =
@@ -33,93 +37,75 @@ export type RootShape =
  * as a whole; Kubo's clients read a line for each.
  */
 export function chooseShape(
-  { files, directories }: ImportedParts,
+  { table }: Pick<ImportedParts, 'table'>,
   options: { wrap: boolean; encryption: boolean; isKubo: boolean },
 ): RootShape {
   if (options.encryption) return options.wrap ? 'tops' : 'files'
   if (options.wrap) return 'wrapped'
-  if (options.isKubo) return 'tops'
-  const tops = new Set<string>()
-  for (const { segments, node } of files) tops.add(segments[0] ?? node.cid.toString())
-  for (const segments of directories) tops.add(segments[0] ?? '')
-  return tops.size > 1 ? 'wrapped' : 'tops'
+  return options.isKubo || !hasSeveralTops(table) ? 'tops' : 'wrapped'
 }
 
-/** Writes the folders that the parts need and tells the roots. @throws UnixfsError DUPLICATE_NAME, BAD_NAME, TOO_DEEP */
+/** Writes the folders that the parts need. @throws UnixfsError DUPLICATE_NAME */
 export async function buildRoots(
-  { files, directories }: ImportedParts,
+  { table, sentNames }: ImportedParts,
   shape: RootShape,
   options: ImportOptions,
 ): Promise<UploadRoots> {
-  const entries = files.map((file) => describe(nameOf(file), file.node))
-  if (shape === 'files') return { roots: files.map((file) => toRoot(file.sentName || nameOf(file), file)), entries }
-  if (shape === 'wrapped') return buildWrapped({ files, directories }, entries, options)
-
-  const roots: UploadRoot[] = []
-  const folders = new Map<
-    string,
-    { tree: DirectoryTree; root: UploadRoot | undefined; sizeBytes: number; fileCount: number }
-  >()
-  const openFolder = (top: string) => {
-    const known = folders.get(top)
-    if (known !== undefined) return known
-    const folder = { tree: createDirectoryTree(options), root: undefined, sizeBytes: 0, fileCount: 0 }
-    folders.set(top, folder)
-    return folder
-  }
-  for (const file of files) {
-    const [top, ...rest] = file.segments
-    if (top === undefined || rest.length === 0) {
-      roots.push(toRoot(nameOf(file), file))
-      continue
-    }
-    const folder = openFolder(top)
-    folder.tree.addFile(rest.join('/'), file.node)
-    folder.sizeBytes += file.node.fileSizeBytes
-    folder.fileCount++
-  }
-  for (const [top = '', ...rest] of directories) {
-    const { tree } = openFolder(top)
-    if (rest.length > 0) tree.addDirectory(rest.join('/'))
-  }
-  for (const [name, { tree, sizeBytes, fileCount }] of folders) {
-    const { root, directories: inner } = await tree.finish()
-    for (const { path, node } of inner) entries.push(describe(path === '' ? name : `${name}/${path}`, node))
-    roots.push({ name, node: root, sizeBytes, fileCount })
-  }
-  return { roots, entries }
-}
-
-async function buildWrapped(
-  { files, directories }: Pick<ImportedParts, 'files' | 'directories'>,
-  entries: UploadEntry[],
-  options: ImportOptions,
-): Promise<UploadRoots> {
-  const tree = createDirectoryTree(options)
-  const unnamed = new Set<string>()
-  let sizeBytes = 0
-  for (const file of files) {
-    const name = nameOf(file)
+  const written: number[] = []
+  const write = (folder: number) => writeFolder(table, folder, options, (one) => written.push(one))
+  const tops = shape === 'tops' ? [...table.childrenOf(topEntry)].filter(table.isFolder) : []
+  for (const top of tops) await write(top)
+  if (shape === 'wrapped') {
     // Unnamed parts are named by their CID, so that the same bytes twice are one entry.
-    if (file.segments.length === 0) {
-      if (unnamed.has(name)) continue
-      unnamed.add(name)
-    }
-    tree.addFile(name, file.node)
-    sizeBytes += file.node.fileSizeBytes
+    for (const file of filesOf(table)) if (table.isUnnamed(file)) table.place(file, nameOf(table, file))
+    await write(topEntry)
   }
-  for (const segments of directories) tree.addDirectory(segments.join('/'))
-  const { root, directories: inner } = await tree.finish()
-  for (const { path, node } of inner) entries.push(describe(path, node))
-  return { roots: [{ name: '', node: root, sizeBytes, fileCount: files.length }], entries }
+
+  function* rootEntries(): Generator<number, void, undefined> {
+    if (shape === 'wrapped') {
+      yield topEntry
+      return
+    }
+    for (const file of filesOf(table)) {
+      if (shape === 'files' || table.isUnnamed(file) || table.parentOf(file) === topEntry) yield file
+    }
+    yield* tops
+  }
+  const rootName = (entry: number): string => {
+    const sentName = shape === 'files' ? sentNames.get(entry) : undefined
+    return sentName ?? nameOf(table, entry)
+  }
+  let rootCount = 0
+  for (const _entry of rootEntries()) rootCount++
+  return {
+    rootCount,
+    *roots() {
+      for (const entry of rootEntries()) {
+        yield { name: rootName(entry), node: table.nodeOf(entry), sizeBytes: table.contentBytesOf(entry) }
+      }
+    },
+    *entries() {
+      for (const file of filesOf(table)) yield describe(nameOf(table, file), table.nodeOf(file))
+      for (const folder of written) yield describe(table.pathOf(folder), table.nodeOf(folder))
+    },
+  }
 }
 
-function toRoot(name: string, { node }: ImportedPart): UploadRoot {
-  return { name, node, sizeBytes: node.fileSizeBytes, fileCount: 1 }
+function* filesOf(table: EntryTable): Generator<number, void, undefined> {
+  for (let entry = topEntry + 1; entry < table.size; entry++) if (!table.isFolder(entry)) yield entry
 }
 
-function nameOf({ segments, node }: ImportedPart): string {
-  return segments.length === 0 ? node.cid.toString() : segments.join('/')
+function hasSeveralTops(table: EntryTable): boolean {
+  const tops = new Set<string>()
+  const count = (name: string): boolean => tops.add(name).size > 1
+  for (const top of table.childrenOf(topEntry)) if (count(table.pathOf(top))) return true
+  for (const file of filesOf(table)) if (table.isUnnamed(file) && count(nameOf(table, file))) return true
+  return false
+}
+
+/** An unnamed file goes by its CID. */
+function nameOf(table: EntryTable, entry: number): string {
+  return table.isUnnamed(entry) ? table.nodeOf(entry).cid.toString() : table.pathOf(entry)
 }
 
 function describe(name: string, node: ImportedNode): UploadEntry {

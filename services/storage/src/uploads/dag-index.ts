@@ -40,8 +40,12 @@ export type DagIndex = {
   unreachedBytes(): number
 }
 
-/** Makes an empty index. Memory is some 200 bytes a block and 4 a link, both bounded. */
-export function createDagIndex(): DagIndex {
+/** Memory of a block, and of each link to it. */
+const blockMemoryBytes = 640
+const linkMemoryBytes = 16
+
+/** Makes an empty index. @param acquireMemory called before memory is allocated; may throw */
+export function createDagIndex(acquireMemory: (bytes: number) => void): DagIndex {
   const ids = new Map<string, number>()
   const nodes: (Node | undefined)[] = []
   const reached: boolean[] = []
@@ -53,6 +57,7 @@ export function createDagIndex(): DagIndex {
     const known = ids.get(key)
     if (known !== undefined) return known
     const id = ids.size
+    acquireMemory(blockMemoryBytes)
     if (id >= blocksMost) throw new UnixfsError('TOO_LARGE', `A DAG of more than ${blocksMost} blocks`)
     ids.set(key, id)
     return id
@@ -93,6 +98,7 @@ export function createDagIndex(): DagIndex {
       if (nodes[id] !== undefined) return false
       const node = decodeNode(cid, bytes)
       linkCount += node.links.length
+      acquireMemory(linkMemoryBytes * node.links.length)
       if (linkCount > linksMost) throw new UnixfsError('TOO_LARGE', `A DAG of more than ${linksMost} links`)
       const links = new Uint32Array(node.links.length)
       for (const [index, link] of node.links.entries()) {

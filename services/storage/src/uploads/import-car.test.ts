@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { feedFrom } from '../multipart/read-multipart.ts'
 import { importCar } from './import-car.ts'
 import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
+import { createPartMemory } from './part-memory.ts'
 
 let test: TestContext
 
@@ -63,13 +64,13 @@ function car(roots: CID[], blocks: Block[]): Buffer {
   ])
 }
 
-function importBytes(bytes: Uint8Array, name = 'x.car', pieceBytes = 65_536) {
+function importBytes(bytes: Uint8Array, name = 'x.car', pieceBytes = 65_536, context = test.context) {
   const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
   const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--b--')])
   const source = (async function* () {
     for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes)
   })()
-  return importCar(test.context, testAddress, feedFrom(source), {
+  return importCar(context, testAddress, feedFrom(source), {
     boundary: 'b',
     bodyBytes: body.length,
     isKubo: false,
@@ -214,6 +215,25 @@ describe('a CAR', () => {
     expect(await codeOf(car([fan.cid], [fan]))).toBe('INVALID_CAR')
     expect(await test.leftovers()).toEqual(nothing)
     expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: 0 })
+  })
+
+  it('counts the memory of its blocks, is refused beyond the limit, and releases it in every case', async () => {
+    const maxBytes = 200_000
+    const partMemory = createPartMemory(maxBytes)
+    const carOf = (count: number) => {
+      const leaves = Array.from({ length: count }, (_, i) => raw(Buffer.from(`leaf ${i}`)))
+      const root = directory(leaves.map(({ cid }, i) => ({ cid, name: `${i}`.padStart(5, '0') })))
+      return car([root.cid], [root, ...leaves])
+    }
+    const send = (count: number) => importBytes(carOf(count), 'x.car', 65_536, { ...test.context, partMemory })
+    for (let round = 0; round < 3; round++) {
+      await expect(send(500)).rejects.toMatchObject({ code: 'DAG_TOO_DEEP', details: { limitBytes: maxBytes / 2 } })
+      expect(await send(100)).toMatchObject({ blockCount: 101 })
+    }
+    for (const upload of [partMemory.open('TOO_MANY_PARTS'), partMemory.open('TOO_MANY_PARTS')]) {
+      upload.acquire(maxBytes / 2)
+    }
+    await expect(send(1)).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 5 })
   })
 
   it('is answered with an error of ours whatever its bytes are', async () => {

@@ -1,4 +1,4 @@
-import { CairnError, type Uploaded } from '@cairn/protocol'
+import { CairnError, KIB, type Uploaded } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { PartHead } from '../multipart/part-head.ts'
@@ -28,6 +28,9 @@ export type ImportCarOptions = {
 
 /** What a CAR came to: its roots as answers, and how many blocks were read. */
 export type ImportedCar = { roots: Uploaded[]; blockCount: number; blockBytes: number }
+
+/** Memory of one CAR: its name and its list of roots; each root is a block, and counted as one besides. */
+const carMemoryBytes = 4 * KIB
 
 /** Name, and the CAR behind it. */
 type NamedCar = TakenCar & { name: string }
@@ -67,12 +70,14 @@ async function importAndKeep(
   meter: QuotaMeter,
 ): Promise<ImportedCar> {
   const writer = context.packs.begin()
+  const memory = context.partMemory.open('DAG_TOO_DEEP')
   try {
-    const index = createDagIndex()
+    const index = createDagIndex(memory.acquire)
     const cars: NamedCar[] = []
     // A little more than will be charged, for frames and headers are not.
     if (bodyBytes !== undefined) await meter.expect(bodyBytes)
     await readMultipart(body, boundary, (head: PartHead) => {
+      memory.acquire(carMemoryBytes)
       const name = nameOfCar(head, isKubo)
       const taking = { index, writer, takeBytes: meter.take }
       const stream = createPartStream(async () => {
@@ -104,6 +109,8 @@ async function importAndKeep(
   } catch (error) {
     await giveUp(context, 'abort the pack', () => writer.abort())
     throw error
+  } finally {
+    memory.release()
   }
 }
 

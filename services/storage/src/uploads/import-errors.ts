@@ -19,7 +19,13 @@ export function toUploadError(error: unknown): unknown {
   if (!UnixfsError.is(error)) return error
   const code = codes[error.code]
   if (code === undefined) return error
-  const message =
-    error.code === 'DUPLICATE_NAME' ? `Duplicate file name found: ${error.details['path']}` : error.message
-  return new CairnError(code, { message, details: { ...error.details }, cause: error })
+  if (error.code === 'DUPLICATE_NAME') {
+    const { path: fileName } = error.details
+    return new CairnError(code, {
+      message: `Duplicate file name found: ${fileName}`,
+      details: { fileName },
+      cause: error,
+    })
+  }
+  return new CairnError(code, { message: error.message, details: { ...error.details }, cause: error })
 }

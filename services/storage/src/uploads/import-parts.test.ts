@@ -36,12 +36,13 @@ async function add(
     takeBytes: (sizeBytes) => {
       takenBytes += sizeBytes
     },
+    acquireMemory: () => undefined,
   })
   const shape = chooseShape(imported, { wrap, encryption, isKubo })
   const { roots, entries } = await buildRoots(imported, shape, { profile, hash: hashSha256, sink })
   return {
-    roots: roots.map(({ name, node, sizeBytes }) => [name, node.cid.toString(), sizeBytes]),
-    entries,
+    roots: Array.from(roots(), ({ name, node, sizeBytes }) => [name, node.cid.toString(), sizeBytes] as const),
+    entries: [...entries()],
     takenBytes,
     start: imported.start,
   }

@@ -1,8 +1,9 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, pathDepthMost } from '@cairn/protocol'
 import {
   type BlockSink,
+  createEntryTable,
   createFileImporter,
-  type ImportedNode,
+  type EntryTable,
   type ImportOptions,
   type ImportProfile,
   importSymlink,
@@ -14,20 +15,12 @@ import { hashSha256 } from '../packs/packs.ts'
 import { type FileStart, sniffBytes } from './mime-type.ts'
 import { readUploadPath } from './upload-path.ts'
 
-/** One part, imported. */
-export type ImportedPart = {
-  /** Names from the outermost folder to the file; none for an unnamed part. */
-  segments: string[]
-  /** The file name as the client sent it. */
-  sentName: string | undefined
-  node: ImportedNode
-}
-
 /** All parts of a body. */
 export type ImportedParts = {
-  files: ImportedPart[]
-  /** Folders sent as parts of their own, as Kubo's clients do. */
-  directories: string[][]
+  /** Files and folders by their names, in the order they came, with what each file became. */
+  table: EntryTable
+  /** File names as the client sent them, where they differ from the path that was made of them. */
+  sentNames: ReadonlyMap<number, string>
   /** How the first file begins. */
   start: FileStart | undefined
 }
@@ -43,28 +36,49 @@ export type ImportPartsOptions = {
   expectFrom?(bodyOffset: number): Promise<void>
   /** Told of each piece before it is taken; may refuse it or hold it back. */
   takeBytes(sizeBytes: number): void | Promise<void>
+  /** Called before memory for names and nodes is allocated; may throw. */
+  acquireMemory(bytes: number): void
 }
 
 /** Longest target of a symbolic link, in bytes. */
 const linkTargetBytesMost = 4096
+/** Memory that the writer of the pack keeps for a block. */
+const blockMemoryBytes = 128
+/** Memory of a name beside its characters, each of which may need two bytes. */
+const sentNameMemoryBytes = 128
 
 /**
  * Imports the parts of a multipart body as UnixFS, one after the other, while they arrive.
  *
- * @throws CairnError INVALID_MULTIPART, TOO_MANY_PARTS, HEADER_TOO_LARGE, INVALID_PATH, DUPLICATE_NAME, NO_FILE,
- * INVALID_REQUEST, and what the sink and `takeBytes` throw.
+ * @throws CairnError INVALID_MULTIPART, TOO_MANY_PARTS, HEADER_TOO_LARGE, INVALID_PATH, NO_FILE, INVALID_REQUEST;
+ * UnixfsError DUPLICATE_NAME; what the sink, `takeBytes` and `acquireMemory` throw.
  */
 export async function importParts(
   body: Feed,
-  { boundary, profile, sink, isKubo, takeBytes, expectFrom }: ImportPartsOptions,
+  { boundary, profile, sink, isKubo, takeBytes, acquireMemory, expectFrom }: ImportPartsOptions,
 ): Promise<ImportedParts> {
   const importing: ImportOptions = { profile, hash: hashSha256, sink }
-  const result: ImportedParts = { files: [], directories: [], start: undefined }
-  const claimName = createNameRegister()
+  const table = createEntryTable({ maxDepth: pathDepthMost, acquireMemory })
+  const sentNames = new Map<number, string>()
+  let start: FileStart | undefined
+  let files = 0
 
-  const openFile = (segments: string[], sentName: string | undefined): PartSink => {
+  /** Claims the name before any byte is taken. */
+  const addFile = (segments: readonly string[], sentName: string | undefined): number => {
+    acquireMemory(blockMemoryBytes)
+    files++
+    const path = segments.join('/')
+    const entry = path === '' ? table.addUnnamed() : table.addFile(path)
+    if (sentName !== undefined && sentName !== '' && sentName !== path) {
+      acquireMemory(sentNameMemoryBytes + 2 * sentName.length)
+      sentNames.set(entry, sentName)
+    }
+    return entry
+  }
+
+  const openFile = (entry: number): PartSink => {
     const importer = createFileImporter(importing)
-    const sniffer = result.files.length === 0 ? createSniffer() : undefined
+    const sniffer = files === 1 ? createSniffer() : undefined
     const write = (piece: Uint8Array): void | Promise<void> => {
       sniffer?.take(piece)
       const allowed = takeBytes(piece.length)
@@ -73,13 +87,14 @@ export async function importParts(
     return {
       write,
       end: async () => {
-        result.files.push({ segments, sentName, node: await importer.finish() })
-        if (sniffer !== undefined) result.start = sniffer.start()
+        const node = await importer.finish()
+        table.setNode(entry, node, node.fileSizeBytes)
+        if (sniffer !== undefined) start = sniffer.start()
       },
     }
   }
 
-  const openLink = (segments: string[], sentName: string | undefined): PartSink => {
+  const openLink = (entry: number): PartSink => {
     let target = Buffer.alloc(0)
     return {
       write: (piece) => {
@@ -89,7 +104,7 @@ export async function importParts(
         }
       },
       end: async () => {
-        result.files.push({ segments, sentName, node: await importSymlink(target.toString(), importing) })
+        table.setNode(entry, await importSymlink(target.toString(), importing), 0)
       },
     }
   }
@@ -99,14 +114,12 @@ export async function importParts(
       throw new CairnError('INVALID_REQUEST', { message: 'Modes and times of files are not kept: send none' })
     }
     const segments = readUploadPath(head.fileName === 'blob' && !isKubo ? undefined : head.fileName, isKubo)
-    const isDirectory = head.contentType === 'application/x-directory'
-    if (segments.length > 0) claimName(segments, isDirectory)
-    if (!isDirectory) {
-      const open = head.contentType === 'application/symlink' ? openLink : openFile
-      return open(segments, head.fileName)
+    if (head.contentType === 'application/x-directory') {
+      if (segments.length > 0) table.addFolder(segments.join('/'))
+      return { write: refuseContent, end: () => undefined }
     }
-    if (segments.length > 0) result.directories.push(segments)
-    return { write: refuseContent, end: () => undefined }
+    const open = head.contentType === 'application/symlink' ? openLink : openFile
+    return open(addFile(segments, head.fileName))
   }
 
   let isFirst = true
@@ -116,40 +129,13 @@ export async function importParts(
     isFirst = false
     return expectFrom(head.bodyOffset).then(() => sink)
   })
-  if (result.files.length === 0 && result.directories.length === 0) throw new CairnError('NO_FILE')
-  return result
+  // The top folder is always there.
+  if (table.size === 1) throw new CairnError('NO_FILE')
+  return { table, sentNames, start }
 }
 
 function refuseContent(): void {
   throw new CairnError('INVALID_MULTIPART', { message: 'A folder sent as a part must have no content' })
-}
-
-/** Refuses a name that was taken, before any of its bytes are. */
-function createNameRegister(): (segments: readonly string[], isDirectory: boolean) => void {
-  const files = new Set<string>()
-  const folders = new Set<string>()
-
-  return (segments, isDirectory) => {
-    const path = segments.join('/')
-    let parent = path
-    // Once a folder is known, so are those around it.
-    for (let depth = segments.length - 1; depth > 0; depth--) {
-      parent = segments.slice(0, depth).join('/')
-      if (folders.has(parent)) break
-      if (files.has(parent)) throw duplicate(parent)
-      folders.add(parent)
-    }
-    if (files.has(path) || (!isDirectory && folders.has(path))) throw duplicate(path)
-    if (isDirectory) folders.add(path)
-    else files.add(path)
-  }
-}
-
-function duplicate(path: string): CairnError {
-  return new CairnError('DUPLICATE_NAME', {
-    message: `Duplicate file name found: ${path}`,
-    details: { fileName: path },
-  })
 }
 
 /** Keeps the first bytes of a file. */

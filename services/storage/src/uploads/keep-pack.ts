@@ -26,6 +26,7 @@ export type RecordAlongside = (trx: Kysely<Schema>) => Promise<void> | undefined
  * Makes a written pack durable and, in one unit of work, records it, the uploads and what they use. When the promise
  * resolves nothing can take the data away; when it fails nothing of it is left. Answers the rows' ids, in order.
  *
+ * @param uploads walked more than once; rows are made of them a few at a time
  * @throws CairnError STORAGE_FULL, STORAGE_FAILED, CONFLICT, UNAVAILABLE
  */
 export async function keepPack(
@@ -33,36 +34,39 @@ export async function keepPack(
   address: string,
   writer: PackWriter,
   meter: QuotaMeter,
-  uploads: readonly UploadToKeep[],
+  uploads: Iterable<UploadToKeep>,
   record?: RecordAlongside,
 ): Promise<string[]> {
   await meter.ready()
-  const sealed = await writer.seal(uploads.map(({ cid }) => cid))
+  const sealed = await writer.seal(cidsOf(uploads))
   const now = context.clock.now()
-  const rows = uploads.map((upload) => toRow(address, upload, now))
-  const usedBytes = rows.reduce((sum, row) => sum + row.size_bytes, 0)
+  const ids: string[] = []
+  let usedBytes = 0
+  for (const { sizeBytes } of uploads) {
+    ids.push(createUploadId(now))
+    usedBytes += sizeBytes
+  }
   try {
     await context.db.write(async (trx) => {
-      await insertUploads(trx, address, rows)
-      for (const { id } of rows) await context.packs.record(trx, sealed, id)
+      await insertUploads(trx, address, toRows(address, uploads, ids, now))
+      for (const id of ids) await context.packs.record(trx, sealed, id)
       await meter.settle(trx, usedBytes)
       await record?.(trx)
     })
   } catch (error) {
-    if (!(await isRecorded(context, rows, sealed))) throw error
+    if (!(await isRecorded(context, ids, sealed))) throw error
     // The answer to the commit was lost, not the commit.
     context.log.warn({ err: error }, 'an upload was recorded although its commit reported a fault')
   }
   context.metrics.uploadedBytes.inc(usedBytes)
-  return rows.map(({ id }) => id)
+  return ids
 }
 
 /** Finds out how a unit of work ended that reported a fault, and removes the pack where nothing names it. */
-async function isRecorded(context: Context, rows: readonly NewUpload[], sealed: SealedPack): Promise<boolean> {
-  const [first] = rows
+async function isRecorded(context: Context, [first]: readonly string[], sealed: SealedPack): Promise<boolean> {
   let recorded: boolean
   try {
-    recorded = first !== undefined && (await hasUpload(context.db.read, first.id))
+    recorded = first !== undefined && (await hasUpload(context.db.read, first))
   } catch (error) {
     // In doubt the pack stays: the next start removes what no row names.
     context.log.warn({ err: error }, 'cannot tell whether an upload was recorded')
@@ -72,9 +76,23 @@ async function isRecorded(context: Context, rows: readonly NewUpload[], sealed: 
   return recorded
 }
 
-function toRow(address: string, upload: UploadToKeep, now: number): NewUpload {
+function* cidsOf(uploads: Iterable<UploadToKeep>): Generator<CID, void, undefined> {
+  for (const { cid } of uploads) yield cid
+}
+
+function* toRows(
+  address: string,
+  uploads: Iterable<UploadToKeep>,
+  ids: readonly string[],
+  now: number,
+): Generator<NewUpload, void, undefined> {
+  let index = 0
+  for (const upload of uploads) yield toRow(address, upload, ids[index++] ?? createUploadId(now), now)
+}
+
+function toRow(address: string, upload: UploadToKeep, id: string, now: number): NewUpload {
   return {
-    id: createUploadId(now),
+    id,
     address,
     cid: upload.cid.toString(),
     root_multihash: upload.cid.multihash.bytes,

@@ -9,6 +9,7 @@ import { openDatabase } from '../db/database.ts'
 import { createStorageMetrics } from '../metrics.ts'
 import { openFileStore } from '../objects/files.ts'
 import { createPackStore } from '../packs/packs.ts'
+import { createPartMemory, derivePartMemory } from './part-memory.ts'
 
 /** The account that tests upload to. */
 export const testAddress = '0x00000000000000000000000000000000000000aa'
@@ -48,6 +49,7 @@ export async function openTestContext(
     dependencies: createDependencies({ clock, log }),
     metrics: createStorageMetrics(),
     rates: createRateLimiter(0, clock),
+    partMemory: createPartMemory(derivePartMemory()),
     secret: new Uint8Array(32),
     askContract: undefined,
     processId: 'test',

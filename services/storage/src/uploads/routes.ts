@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { addFiles as addFilesCall, catKubo, importCar as importCarCall, type Uploaded } from '@cairn/protocol'
+import { addFiles as addFilesCall, catKubo, importCar as importCarCall, KIB, type Uploaded } from '@cairn/protocol'
 import { setDialect } from '@cairn/service'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Context } from '../context.ts'
@@ -13,12 +13,15 @@ import { isKuboClient } from './kubo-client.ts'
 import { readMimeType } from './mime-type.ts'
 import { readSteadily } from './read-steadily.ts'
 
+const linePieceCharacters = 64 * KIB
+
 /** Binds the calls that bring bytes in, and Kubo's way to read them. */
 export function registerUploadRoutes(app: FastifyInstance, context: Context): void {
   route(app, context, addFilesCall, async ({ input: { query, headers }, caller, raw, reply, signal }) => {
     const isKubo = isKuboClient(query, raw.headers)
     if (isKubo) setDialect(reply, 'kubo')
     const encryption = headers.encryption?.toLowerCase() === 'true'
+    const memory = context.partMemory.open('TOO_MANY_PARTS')
     const added = await addFiles(
       context,
       caller.address,
@@ -33,8 +36,12 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
         encryption,
         mimeType: readMimeType(headers['mime-type']),
         storageType: headers['x-storage-type'],
+        memory,
       },
     )
+    // An answer that lists every entry is written from what is counted.
+    if (reply.raw.closed) memory.release()
+    else reply.raw.once('close', memory.release)
     if (isKubo) return sendLines(reply, kuboLines(added, query.progress ?? false))
     if (encryption) return sendJson(reply, added.roots)
     return sendJson(reply, added.roots[0])
@@ -72,13 +79,11 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
   })
 }
 
-function kuboLines({ entries }: Added, progress: boolean): unknown[] {
-  const lines: unknown[] = []
+function* kuboLines({ entries }: Added, progress: boolean): Generator<unknown, void, undefined> {
   for (const { fileSizeBytes, ...entry } of entries) {
-    if (progress && fileSizeBytes !== undefined) lines.push({ Name: entry.Name, Bytes: fileSizeBytes })
-    lines.push(entry)
+    if (progress && fileSizeBytes !== undefined) yield { Name: entry.Name, Bytes: fileSizeBytes }
+    yield entry
   }
-  return lines
 }
 
 function importLines({ roots, blockCount, blockBytes }: ImportedCar, pinRoots: boolean, stats: boolean): unknown[] {
@@ -87,12 +92,24 @@ function importLines({ roots, blockCount, blockBytes }: ImportedCar, pinRoots: b
   return lines
 }
 
-/** Answers as Kubo does: JSON lines. */
-function sendLines(reply: FastifyReply, lines: readonly unknown[]): FastifyReply {
+/** Answers as Kubo does: JSON lines, which may be many. */
+function sendLines(reply: FastifyReply, lines: Iterable<unknown>): FastifyReply {
   return reply
     .header('content-type', 'application/json')
     .header('x-chunked-output', '1')
-    .send(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    .send(Readable.from(joinLines(lines), { objectMode: false }))
+}
+
+/** Lines of JSON in pieces worth a write of their own; one piece at least, for an empty stream has no beginning. */
+function* joinLines(lines: Iterable<unknown>): Generator<Buffer, void, undefined> {
+  let piece = ''
+  for (const line of lines) {
+    piece += `${JSON.stringify(line)}\n`
+    if (piece.length < linePieceCharacters) continue
+    yield Buffer.from(piece)
+    piece = ''
+  }
+  yield Buffer.from(piece)
 }
 
 /** Answers with JSON and nothing behind it: published clients look for a bracket at the very end. */

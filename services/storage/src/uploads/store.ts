@@ -8,16 +8,22 @@ export type NewUpload = Omit<UploadTable, 'tx_hash'>
 const rowsAtOnce = 200
 
 /** Writes the rows of an upload and counts them to their account, inside the caller's unit of work. */
-export async function insertUploads(trx: Kysely<Schema>, address: string, rows: readonly NewUpload[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    await trx
-      .insertInto('upload')
-      .values(rows.slice(at, at + rowsAtOnce))
-      .execute()
+export async function insertUploads(trx: Kysely<Schema>, address: string, rows: Iterable<NewUpload>): Promise<void> {
+  let count = 0
+  let some: NewUpload[] = []
+  const insert = async (): Promise<void> => {
+    if (some.length > 0) await trx.insertInto('upload').values(some).execute()
+    some = []
   }
+  for (const row of rows) {
+    count++
+    some.push(row)
+    if (some.length === rowsAtOnce) await insert()
+  }
+  await insert()
   await trx
     .updateTable('account')
-    .set(({ eb }) => ({ upload_count: eb('upload_count', '+', rows.length) }))
+    .set(({ eb }) => ({ upload_count: eb('upload_count', '+', count) }))
     .where('address', '=', address)
     .execute()
 }
