@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { CairnError, codeHeader, encodeError, jsonBodyBytesMost, requestIdHeader } from '@cairn/protocol'
 import {
-import {
   type AddressSlots,
   createAddressSlots,
   createLogGate,
