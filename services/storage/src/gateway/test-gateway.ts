@@ -86,6 +86,9 @@ export function createTestGateway(
         ...readConfig({}),
         gatewayHosts: settings.hosts ?? ['dweb.test'],
         trustedProxies: settings.proxies ?? [],
+        // All readers of a test come from one address, whatever the machine's limit of open files allows.
+        maxConnections: 1000,
+        maxConnectionsPerAddress: 1000,
       },
     }),
     blocks,
