@@ -7,9 +7,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseNetworkProfile } from '@cairn/protocol'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createTestKey } from '../fixtures.ts'
 import { freeOffset } from '../free-offset.ts'
+import { descendantsOf, isRunning } from '../process-tree.ts'
 import { programEnvironment } from '../program-environment.ts'
 
 const bin = resolve(import.meta.dirname, '../../apps/local/src/bin.ts')
@@ -155,4 +156,43 @@ test('an upload that never ends is cut at the limit', async () => {
   await fetch(`${api}/healthz`)
   expect(await stop(child, 'SIGTERM')).toBe(0)
   expect(await failed).toBeTruthy()
+})
+
+test('parts that hang are named, and nothing outlives Ctrl-C', async () => {
+  const { child, output, ready } = await start()
+  expect(ready, output()).toBe(true)
+  const parts = descendantsOf(child.pid ?? 0)
+  const find = (program: RegExp) => parts.find(({ command }) => program.test(command))?.pid ?? 0
+  const [chain, keyNode, provider] = [find(/^\S*anvil /), find(/keynode\/src\/main/), find(/provider\/src\/main/)]
+  expect([chain, keyNode, provider]).not.toContain(0)
+  onTestFinished(() => {
+    for (const { pid } of parts) if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+  })
+  const until = (line: RegExp) => expect.poll(output, { timeout: 90_000 }).toMatch(line)
+  for (const pid of [chain, keyNode, provider]) process.kill(pid, 'SIGSTOP')
+  await until(
+    /^The local chain does not answer at http:\S+ \(no answer within 5 s\)\. .* press Ctrl-C, then run npm start\.$/m,
+  )
+  await until(/^Key node \d does not answer/m)
+  await until(/^Storage provider \d does not answer/m)
+  process.kill(provider, 'SIGCONT')
+  await until(/^Storage provider \d answers again, after \d+ s\.$/m)
+
+  expect(await stop(child, 'SIGINT')).toBe(0)
+  expect(parts.filter(({ pid }) => isRunning(pid))).toEqual([])
+  expect(await isOpen(`http://127.0.0.1:${8545 + offset}`)).toBe(false)
+}, 300_000)
+
+test('Ctrl-C while it starts ends the start, and leaves no process', async () => {
+  const starting = start()
+  const [child] = started
+  expect(child).toBeDefined()
+  const parts = () => descendantsOf(child?.pid ?? 0)
+  await expect.poll(() => parts().length, { interval: 20 }).toBeGreaterThan(3)
+  const before = parts()
+  child?.kill('SIGINT')
+  const { output, ready } = await starting
+  expect([ready, child?.exitCode], output()).toEqual([false, 130])
+  expect(before.filter(({ pid }) => isRunning(pid))).toEqual([])
+  expect(existsSync(join(home, 'network.json'))).toBe(false)
 })

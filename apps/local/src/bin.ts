@@ -4,11 +4,17 @@ import { CairnError } from '@cairn/protocol'
 import { metricsPortDistance, untilStopped } from '@cairn/service'
 import { createNetwork, type Network } from './network.ts'
 import { networkFile } from './network-file.ts'
+import { watchParts } from './watch-parts.ts'
+import { watchedParts } from './watched-parts.ts'
 
 const started = performance.now()
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`)
+}
+
+function warn(text: string): void {
+  process.stderr.write(`${text}\n`)
 }
 
 function greet({ home, profile, storage }: Network): void {
@@ -41,13 +47,25 @@ Ctrl-C ends it; your data stays in ${relative('', home) || home}.`)
 function complain(error: unknown): void {
   const known = CairnError.is(error)
   const lines = known ? [error.message, error.hint] : [error instanceof Error ? (error.stack ?? error.message) : error]
-  process.stderr.write(`${lines.join('\n')}\n`)
+  warn(lines.join('\n'))
 }
 
-const stopped = untilStopped(complain)
+/** Exits by force when a part keeps the network from ending: requests under way have their own limit, and children another. */
+function endInTime({ storage }: Network): void {
+  const limitMs = 2 * storage.context.config.stopTimeoutMs + 10_000
+  const timer = setTimeout(() => {
+    warn(`The network did not end within ${limitMs / 1000} s. It is ended by force; what was stored is safe.`)
+    process.exit(1)
+  }, limitMs)
+  timer.unref()
+}
+
+const stop = new AbortController()
+const stopped = untilStopped(complain).then(() => stop.abort())
 // A closed terminal takes away the output, not the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
+let isReady = false
 try {
   await using network = await createNetwork({
     home: resolve(process.env['CAIRN_HOME'] ?? '.cairn'),
@@ -56,10 +74,15 @@ try {
     console: 'build',
     onBuildConsole: () => say('Building the web console …'),
     environment: process.env,
+    signal: stop.signal,
   })
+  isReady = true
   greet(network)
+  await using _watch = watchParts(watchedParts(network), { print: warn })
   await stopped
+  endInTime(network)
 } catch (error) {
-  complain(error)
-  process.exitCode = 1
+  const isInterrupted = stop.signal.aborted && !isReady
+  if (!isInterrupted) complain(error)
+  process.exitCode = isInterrupted ? 130 : 1
 }

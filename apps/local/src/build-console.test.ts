@@ -34,7 +34,7 @@ async function said(): Promise<string> {
 
 test('several at once build it once, and it is built again when a source is newer', async () => {
   let builds = 0
-  const build = () => buildConsole(() => builds++, root)
+  const build = () => buildConsole({ onBuild: () => builds++, root })
   expect(await Promise.all([build(), build(), build()])).toEqual(Array(3).fill(join(folder, 'dist')))
   expect([builds, await said()]).toEqual([1, expect.stringContaining('first')])
   await say('second')
@@ -50,8 +50,8 @@ test('a source that is changed while a build runs is newer than that build', asy
   const changing = `import { writeFileSync } from 'node:fs'
 export default { base: './', plugins: [{ name: 'change', generateBundle: () => writeFileSync('src/main.js', 'document.title = "late"') }] }`
   await writeFile(join(folder, 'vite.config.ts'), changing)
-  await buildConsole(() => builds++, root)
+  await buildConsole({ onBuild: () => builds++, root })
   expect(await said()).toContain('first')
-  await buildConsole(() => builds++, root)
+  await buildConsole({ onBuild: () => builds++, root })
   expect([builds, await said()]).toEqual([2, expect.stringContaining('late')])
 })

@@ -6,11 +6,13 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { CairnError } from '@cairn/protocol'
+import { endProcess, endWithThisProcess } from './end-process.ts'
 
 const project = resolve(import.meta.dirname, '../../..')
 /** The file whose time is that of the build. */
 const marker = 'index.html'
 const lockPollMs = 100
+const endTimeoutMs = 1_000
 
 /** What the bundle is made of: the console itself, and the packages that it takes in from their sources. */
 const sources = [
@@ -23,21 +25,32 @@ const sources = [
   'package-lock.json',
 ]
 
+export type BuildConsoleOptions = {
+  /** Called before a build begins. */
+  onBuild?: (() => void) | undefined
+  /** The project's folder. */
+  root?: string
+  /** Ends the build early. */
+  signal?: AbortSignal | undefined
+}
+
 /**
  * The folder of the built console. It is built first where it is missing or older than its sources, which takes seconds;
  * where the bundler is not installed, what is there is served. One process builds at a time, the others wait for it.
- * @param onBuild told before a build begins
- * @param root the project's folder
  * @returns undefined where there is no console and nothing to build it with
  * @throws CairnError INTERNAL with what the bundler said when it fails
  */
-export async function buildConsole(onBuild?: () => void, root = project): Promise<string | undefined> {
+export async function buildConsole({
+  onBuild,
+  root = project,
+  signal,
+}: BuildConsoleOptions = {}): Promise<string | undefined> {
   const consoleFolder = join(root, 'apps', 'console')
   const folder = join(consoleFolder, 'dist')
   const vite = findVite(consoleFolder)
   if (vite === undefined) return (await builtAt(folder)) === 0 ? undefined : folder
   if (await isFresh(folder, root)) return folder
-  using _lock = await lockBuild(join(root, '.cache'))
+  using _lock = await lockBuild(join(root, '.cache'), signal)
   // Another one may have built it meanwhile.
   if (await isFresh(folder, root)) return folder
   onBuild?.()
@@ -46,7 +59,7 @@ export async function buildConsole(onBuild?: () => void, root = project): Promis
   const old = `${fresh}-old`
   try {
     const began = new Date()
-    await runVite(vite, consoleFolder, fresh)
+    await runVite(vite, consoleFolder, fresh, signal)
     // As old as what it was built from: a source that was changed meanwhile is newer.
     await utimes(join(fresh, marker), began, began)
     await rename(folder, old).catch((error: unknown) => {
@@ -68,20 +81,25 @@ async function isFresh(folder: string, root: string): Promise<boolean> {
 }
 
 /** A lock of the operating system, taken by way of SQLite: it ends with the process however that dies. */
-async function lockBuild(cacheFolder: string): Promise<Disposable> {
+async function lockBuild(cacheFolder: string, signal: AbortSignal | undefined): Promise<Disposable> {
   await mkdir(cacheFolder, { recursive: true })
   const lock = new DatabaseSync(join(cacheFolder, 'console-build.lock'), { timeout: 0 })
-  for (;;) {
-    try {
-      lock.exec('BEGIN EXCLUSIVE')
-      return { [Symbol.dispose]: () => lock.close() }
-    } catch (error) {
-      if (!(error instanceof Error && /locked/.test(error.message))) {
-        lock.close()
-        throw error
-      }
-    }
-    await setTimeout(lockPollMs)
+  try {
+    while (!tryLock(lock)) await setTimeout(lockPollMs, undefined, { signal })
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+  return { [Symbol.dispose]: () => lock.close() }
+}
+
+function tryLock(lock: DatabaseSync): boolean {
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if (error instanceof Error && /locked/.test(error.message)) return false
+    throw error
   }
 }
 
@@ -98,12 +116,20 @@ function findVite(consoleFolder: string): string | undefined {
   }
 }
 
-async function runVite(vite: string, consoleFolder: string, outDir: string): Promise<void> {
+async function runVite(
+  vite: string,
+  consoleFolder: string,
+  outDir: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const child = spawn(
     process.execPath,
     [vite, 'build', consoleFolder, '--outDir', outDir, '--emptyOutDir', '--logLevel', 'error'],
-    { cwd: consoleFolder, stdio: ['ignore', 'pipe', 'pipe'], env: { NODE_ENV: 'production' } },
+    { cwd: consoleFolder, stdio: ['ignore', 'pipe', 'pipe'], env: { NODE_ENV: 'production' }, detached: true },
   )
+  endWithThisProcess(child)
+  const end = () => void endProcess(child, () => child.kill('SIGTERM'), endTimeoutMs)
+  signal?.addEventListener('abort', end)
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8')
@@ -111,7 +137,10 @@ async function runVite(vite: string, consoleFolder: string, outDir: string): Pro
       said = (said + text).slice(-4000)
     })
   }
+  if (signal?.aborted) end()
   const [code] = await once(child, 'close')
+  signal?.removeEventListener('abort', end)
+  signal?.throwIfAborted()
   if (code !== 0) {
     throw new CairnError('INTERNAL', {
       message: `The console cannot be built: ${said.trim()}`,

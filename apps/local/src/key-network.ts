@@ -12,6 +12,7 @@ import {
 } from '@cairn/keynode'
 import { keyShardCount } from '@cairn/protocol'
 import { keyNodeFolder, openNodeSecret, secretFile } from './node-secrets.ts'
+import { createPartGroup } from './part-group.ts'
 import { type Environment, pickSettings } from './pick-settings.ts'
 import { spawnService } from './spawn-service.ts'
 
@@ -31,6 +32,10 @@ export type KeyNetworkOptions = {
   run: 'processes' | 'inside'
   /** Addresses of the API as users know them, once it has them: texts to sign may name their hosts. */
   apiUrls: () => readonly string[]
+  /** How long requests under way may take at the end, in ms. */
+  stopTimeoutMs: number
+  /** Ends the start early. */
+  signal?: AbortSignal | undefined
   /** `CAIRN_` settings, as the environment has them. */
   environment: Environment
   /** Names that other parts read. */
@@ -82,8 +87,12 @@ function domainsOf(urls: readonly string[]): string[] {
 
 /** Each part a process: what they have to know of each other is known before, for their ports are. */
 async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly string[]): Promise<KeyNetwork> {
-  const { home, host, ports } = options
+  const { home, host, ports, stopTimeoutMs, signal } = options
+  const group = createPartGroup()
   await using stack = new AsyncDisposableStack()
+  stack.use(group)
+  const spawnPart = (name: string, file: string, known: Environment) =>
+    spawnService({ name, program: program(file), environment: known, home, stopTimeoutMs, signal })
   const urlAt = (port: number | undefined) => `http://${host}:${port}`
   const urls = ports.nodes.map(urlAt)
   const starting = nodeNumbers.map((node) => {
@@ -91,21 +100,15 @@ async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly s
       .filter((other) => other !== node)
       .map((other) => `${other}=${urls[other - 1]}#${publicKeys[other - 1]}`)
     const environment = { ...nodeEnvironment(options, node, urlAt(ports.router)), CAIRN_KEYNODE_PEERS: peers.join(',') }
-    return spawnService(
-      `key node ${node}`,
-      program('main.ts'),
-      pickSettings(environment, Object.keys(keyNodeSettings)),
-      home,
-    )
+    return spawnPart(`key node ${node}`, 'main.ts', pickSettings(environment, Object.keys(keyNodeSettings)))
   })
-  const router = spawnService(
+  const router = spawnPart(
     'key router',
-    program(join('router', 'main.ts')),
+    join('router', 'main.ts'),
     pickSettings(routerEnvironment(options, urls), Object.keys(keyRouterSettings)),
-    home,
   )
   const parts = await Promise.allSettled([...starting, router])
-  for (const part of parts) if (part.status === 'fulfilled') stack.use(part.value)
+  for (const part of parts) if (part.status === 'fulfilled') group.use(part.value)
   const failed = parts.find((part) => part.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   const started = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []))

@@ -23,7 +23,8 @@ import {
   type TestClient,
 } from 'viem'
 import { nonceManager, privateKeyToAccount } from 'viem/accounts'
-import { startAnvil } from './anvil.ts'
+import { type AnvilProcess, startAnvil } from './anvil.ts'
+import { createPartGroup } from './part-group.ts'
 import { openSecretKey } from './test-wallet.ts'
 
 /** The chain of a local network, with the payment contract, three stablecoins and price feeds. */
@@ -72,13 +73,26 @@ export async function startLocalChain(
     port,
     wallet,
     mineEveryMs,
-  }: { home: string; host: string; port: number; wallet: string; mineEveryMs: number },
+    signal,
+  }: {
+    home: string
+    host: string
+    port: number
+    wallet: string
+    mineEveryMs: number
+    /** Ends the start early. */
+    signal?: AbortSignal | undefined
+  },
 ): Promise<LocalChain> {
   const folder = join(home, 'chain')
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const faucetKey = await openSecretKey(join(folder, 'owner.key'))
   await using stack = new AsyncDisposableStack()
-  const anvil = stack.use(await startAnvil(program, { host, port, chainId, stateFile: join(folder, 'state.json') }))
+  // The miner may wait for an answer of a chain that hangs: it gets none, as soon as the chain has ended beside it.
+  const group = stack.use(createPartGroup())
+  const stateFile = join(folder, 'state.json')
+  const anvil = group.use(await startAnvil(program, { host, port, chainId, stateFile, signal }))
+  using _early = endEarly(anvil, signal)
   const work = createDeployer(anvil.url, faucetKey)
   const file = join(folder, 'contracts.json')
   const known = await readDeployed(file)
@@ -92,7 +106,7 @@ export async function startLocalChain(
   }, pushEveryMs)
   timer.unref()
   stack.defer(() => clearInterval(timer))
-  stack.use(await startMiner(work.node, mineEveryMs))
+  group.use(await startMiner(work.node, mineEveryMs))
   const running = stack.move()
   return {
     url: anvil.url,
@@ -101,6 +115,13 @@ export async function startLocalChain(
     payments: describePayments(anvil.url, deployed),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+/** Ends the chain when the start is given up, so that nothing waits for its answers. */
+function endEarly(anvil: AnvilProcess, signal: AbortSignal | undefined): Disposable {
+  const end = () => void anvil[Symbol.asyncDispose]()
+  signal?.addEventListener('abort', end)
+  return { [Symbol.dispose]: () => signal?.removeEventListener('abort', end) }
 }
 
 type Deployer = ReturnType<typeof createDeployer>

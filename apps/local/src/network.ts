@@ -12,6 +12,7 @@ import { type KeyNetwork, nodeNumbers, startKeyNetwork } from './key-network.ts'
 import { type LocalChain, startLocalChain } from './local-chain.ts'
 import { lockHome } from './lock-home.ts'
 import { removeNetworkFile, writeNetworkFile } from './network-file.ts'
+import { createPartGroup } from './part-group.ts'
 import { type ProviderNetwork, startProviderNetwork } from './provider-network.ts'
 import { openTestWallet, type TestWallet } from './test-wallet.ts'
 
@@ -47,6 +48,8 @@ export type NetworkOptions = {
   mineEveryMs?: number
   /** `CAIRN_` settings, as the environment has them. */
   environment?: Record<string, string | undefined>
+  /** Ends the start early: what was started ends, and the call throws the signal's reason. */
+  signal?: AbortSignal
 }
 
 /** What differs at home from a deployed service: nobody has to be kept from using much. */
@@ -88,7 +91,8 @@ export async function createNetwork({
   mineEveryMs = 300,
   console: wantedConsole = 'none',
   onBuildConsole,
-  environment: asGiven = {},
+    environment: asGiven = {},
+    signal,
 }: NetworkOptions): Promise<Network> {
   const home = resolve(folder)
   // One port cannot be that of every service's metrics: each has its own, above the one it listens on.
@@ -137,19 +141,21 @@ export async function createNetwork({
   }
   // The bundler works while the services start.
   const isConsoleBuilt = wantedConsole === 'build' && !given['CAIRN_CONSOLE_FOLDER']
-  const building = isConsoleBuilt ? buildConsole(onBuildConsole) : undefined
+  const building = isConsoleBuilt ? buildConsole({ onBuild: onBuildConsole, signal }) : undefined
   building?.catch(() => undefined)
   const wallet = await openTestWallet(home)
+  const group = stack.use(createPartGroup())
   const chain =
     program === undefined
       ? undefined
-      : stack.use(
+      : group.use(
           await startLocalChain(program, {
             home,
             host: first.host,
             port: chainPort,
             wallet: wallet.address,
             mineEveryMs,
+            signal,
           }),
         )
   const environment = { ...given, ...chainSettings(chain, given) }
@@ -158,7 +164,7 @@ export async function createNetwork({
     `http://${config.host}:${config.port}`,
     ...(config.publicApiUrl === undefined ? [] : [config.publicApiUrl]),
   ]
-  const keys = stack.use(
+  const keys = group.use(
     await startKeyNetwork({
       home,
       networkName: config.networkName,
@@ -166,18 +172,22 @@ export async function createNetwork({
       run: keyNodes,
       apiUrls: () => apiUrls,
       ports: keyPorts,
+      stopTimeoutMs: config.stopTimeoutMs,
+      signal,
       environment: { ...localDefaults, ...environment },
       foreign: allNames,
     }),
   )
   const keyProfile = { keyRouter: keys.router.url, keyNodes: keys.nodes.map(({ url }) => url), keyNodePauseMs }
-  const { providers, setting } = stack.use(
+  const { providers, setting } = group.use(
     await startProviderNetwork({
       home,
       host: config.host,
       ports: providerPorts,
       run: keyNodes,
       sources: () => apiUrls,
+      stopTimeoutMs: config.stopTimeoutMs,
+      signal,
       environment: { ...localDefaults, ...environment },
       foreign: allNames,
     }),
@@ -185,6 +195,7 @@ export async function createNetwork({
   if (providers.length > 0) config = read({ ...localDealSettings, ...environment, CAIRN_PROVIDERS: setting })
   const providerProfile = providers.length === 0 ? {} : { providers: providers.map(({ id, url }) => ({ id, url })) }
   const consoleFolder = (await building) ?? config.consoleFolder
+  signal?.throwIfAborted()
   const storage = stack.use(
     await startStorage({ ...config, consoleFolder }, { profile: { ...keyProfile, ...providerProfile } }),
   )

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { providerSettings, readProviderConfig, startProvider } from '@cairn/provider'
 import { openSecret } from './open-secret.ts'
+import { createPartGroup } from './part-group.ts'
 import { type Environment, pickSettings } from './pick-settings.ts'
 import { spawnService } from './spawn-service.ts'
 
@@ -24,6 +25,10 @@ export type ProviderNetworkOptions = {
   run: 'processes' | 'inside'
   /** Where pieces may be fetched from; asked at each offer, for a service that takes any port has none before it runs. */
   sources(): readonly string[]
+  /** How long requests under way may take at the end, in ms. */
+  stopTimeoutMs: number
+  /** Ends the start early. */
+  signal?: AbortSignal | undefined
   /** `CAIRN_` settings, as the environment has them. */
   environment: Environment
   /** Names that other parts read. */
@@ -39,10 +44,12 @@ export function providerFolder(home: string, number: number): string {
 
 /** Starts one provider for each port. @throws CairnError INVALID_CONFIGURATION, UNAVAILABLE */
 export async function startProviderNetwork(options: ProviderNetworkOptions): Promise<ProviderNetwork> {
+  const group = createPartGroup()
   await using stack = new AsyncDisposableStack()
+  stack.use(group)
   const starting = options.ports.map((port, i) => startOne(options, i + 1, port))
   const settled = await Promise.allSettled(starting)
-  const providers = settled.flatMap((one) => (one.status === 'fulfilled' ? [stack.use(one.value)] : []))
+  const providers = settled.flatMap((one) => (one.status === 'fulfilled' ? [group.use(one.value)] : []))
   const failed = settled.find((one) => one.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   const setting = JSON.stringify(
@@ -58,7 +65,7 @@ export async function startProviderNetwork(options: ProviderNetworkOptions): Pro
 }
 
 async function startOne(options: ProviderNetworkOptions, number: number, port: number): Promise<Part> {
-  const { home, host, run, sources, foreign } = options
+  const { home, host, run, sources, stopTimeoutMs, signal, foreign } = options
   const folder = providerFolder(home, number)
   await openSecret(join(folder, 'secret.key'), 'what this provider proves is signed with it')
   await openSecret(accessKeyFile(home, number), 'the storage service knows the provider by it')
@@ -81,8 +88,14 @@ async function startOne(options: ProviderNetworkOptions, number: number, port: n
       },
     })
   }
-  const known = pickSettings(environment, Object.keys(providerSettings))
-  const service = await spawnService(`storage provider ${number}`, program, known, home)
+  const service = await spawnService({
+    name: `storage provider ${number}`,
+    program,
+    environment: pickSettings(environment, Object.keys(providerSettings)),
+    home,
+    stopTimeoutMs,
+    signal,
+  })
   const { url, publicKey } = service.ready
   return { url, id: publicKey ?? '', [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findAnvil, startAnvil } from './anvil.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-anvil-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const options = () => ({ host: '127.0.0.1', port: 0, chainId: 31337, stateFile: join(folder, 'state.json') })
+
+/** A small program in anvil's place: it says where it listens, and what the test gives it runs after that. */
+function writeProgram(body: string): string {
+  const path = join(folder, 'program.mjs')
+  const lines = [
+    `#!${process.execPath}`,
+    `import { writeFileSync, writeSync } from 'node:fs'`,
+    `const file = (name) => ${JSON.stringify(`${folder}/`)} + name`,
+    `writeFileSync(file('pid'), String(process.pid))`,
+    body,
+    // Written as the real one does: it waits where the pipe is full.
+    `writeSync(1, 'Listening on 127.0.0.1:1\\n')`,
+  ]
+  writeFileSync(path, `${lines.join('\n')}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const pidOfProgram = () => Number(readFileSync(join(folder, 'pid'), 'utf8'))
+const ignoresSigterm = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000)`
+
+test('what it prints long after its start never stops it', async () => {
+  // Beyond the time limit of a start, when a reader that gives up at that limit has stopped reading.
+  const program = writeProgram(`setTimeout(() => {
+    for (let count = 1; count <= 200_000; count++) writeSync(1, 'eth_blockNumber\\n')
+    writeFileSync(file('counted'), '200000')
+    setInterval(() => {}, 1_000)
+  }, 21_000)`)
+  await using _anvil = await startAnvil(program, options())
+  await expect.poll(() => existsSync(join(folder, 'counted')), { timeout: 60_000, interval: 200 }).toBe(true)
+}, 120_000)
+
+test('it ends by force when it does not end by itself', async () => {
+  {
+    await using _anvil = await startAnvil(writeProgram(ignoresSigterm), options())
+    expect(isAlive(pidOfProgram())).toBe(true)
+  }
+  expect(isAlive(pidOfProgram())).toBe(false)
+})
+
+test('it ends when the process that started it is killed, also when it hangs', async () => {
+  const script = `import { startAnvil } from ${JSON.stringify(join(import.meta.dirname, 'anvil.ts'))}
+await startAnvil(${JSON.stringify(writeProgram(ignoresSigterm))}, ${JSON.stringify(options())})
+console.log('started')
+setInterval(() => {}, 1_000)`
+  const parent = spawn(process.execPath, ['--conditions=@cairn/source', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(parent.stdout, 'data')
+  const pid = pidOfProgram()
+  parent.kill('SIGKILL')
+  await expect.poll(() => isAlive(pid)).toBe(false)
+})
+
+test('a start that is given up leaves no process', async () => {
+  const stop = new AbortController()
+  // It never says where it listens.
+  const program = writeProgram(
+    `writeFileSync(file('started'), ''); await new Promise(() => setInterval(() => {}, 1_000))`,
+  )
+  const starting = startAnvil(program, { ...options(), signal: stop.signal })
+  starting.catch(() => undefined)
+  await expect.poll(() => existsSync(join(folder, 'started'))).toBe(true)
+  stop.abort(new Error('given up'))
+  await expect(starting).rejects.toThrow('given up')
+  expect(isAlive(pidOfProgram())).toBe(false)
+})
+
+test('a program that ends at once is told with what it said', async () => {
+  const program = writeProgram(`console.error('no such state'); process.exit(1)`)
+  await expect(startAnvil(program, options())).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: 'The local chain did not start: no such state',
+  })
+})
+
+test('a machine without a package for it has none, unless it is in the PATH', () => {
+  expect(findAnvil('', 'win32-x64')).toBeUndefined()
+  writeFileSync(join(folder, 'anvil'), '')
+  chmodSync(join(folder, 'anvil'), 0o755)
+  expect(findAnvil(folder, 'darwin-arm64')).toBe(join(folder, 'anvil'))
+})

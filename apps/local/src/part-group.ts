@@ -1,0 +1,21 @@
+/** Parts that end side by side, so that one that hangs delays no other. */
+export type PartGroup = AsyncDisposable & {
+  /** Adds a part, and answers it. */
+  use<T extends AsyncDisposable>(part: T): T
+}
+
+/** Makes an empty group. Disposing it waits for all parts, and throws the first error after that. */
+export function createPartGroup(): PartGroup {
+  const parts: AsyncDisposable[] = []
+  return {
+    use(part) {
+      parts.push(part)
+      return part
+    },
+    async [Symbol.asyncDispose]() {
+      const ends = await Promise.allSettled(parts.splice(0).map((part) => part[Symbol.asyncDispose]()))
+      const failed = ends.find((end) => end.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+    },
+  }
+}

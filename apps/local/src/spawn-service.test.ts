@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ServiceOptions, spawnService } from './spawn-service.ts'
+
+let home = ''
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'cairn-spawn-'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+function options(body: string): ServiceOptions {
+  const program = join(home, 'service.mjs')
+  writeFileSync(program, `${body}\nsetInterval(() => {}, 1_000)\n`)
+  return { name: 'key node 1', program, environment: {}, home, stopTimeoutMs: 100 }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const ready = `process.send({ url: 'http://127.0.0.1:1' })`
+
+test('a service that hangs is ended by force after its time', async () => {
+  const service = await spawnService(options(ready))
+  process.kill(service.pid, 'SIGSTOP')
+  await service[Symbol.asyncDispose]()
+  expect(isAlive(service.pid)).toBe(false)
+})
+
+test('a service that hangs does not outlive the process that started it, when that exits', async () => {
+  const script = `import { spawnService } from ${JSON.stringify(join(import.meta.dirname, 'spawn-service.ts'))}
+const service = await spawnService(${JSON.stringify(options(ready))})
+process.kill(service.pid, 'SIGSTOP')
+process.stdout.write(String(service.pid), () => process.exit(1))`
+  const file = join(home, 'parent.mjs')
+  writeFileSync(file, script)
+  const parent = spawn(process.execPath, ['--conditions=@cairn/source', file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exit = once(parent, 'exit')
+  const [told]: unknown[] = await once(parent.stdout, 'data')
+  await exit
+  const pid = Number(String(told))
+  expect(pid).toBeGreaterThan(0)
+  await expect.poll(() => isAlive(pid)).toBe(false)
+})
+
+test('a start that is given up leaves no process', async () => {
+  const stop = new AbortController()
+  const starting = spawnService({ ...options(`process.title = 'silent'`), signal: stop.signal })
+  starting.catch(() => undefined)
+  stop.abort(new Error('given up'))
+  await expect(starting).rejects.toThrow('given up')
+})
+
+test('what a service says as it fails to start is told', async () => {
+  const failing = options(`process.stderr.write('no such folder'); process.exit(1)`)
+  await expect(spawnService(failing)).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: 'The key node 1 did not start: no such folder',
+  })
+})

@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+/** A process of this machine. */
+export type RunningProcess = { pid: number; parent: number; command: string }
+
+/** Every process that a process started, and those that these started. */
+export function descendantsOf(pid: number): RunningProcess[] {
+  const all = listProcesses()
+  const found: RunningProcess[] = []
+  const wanted = new Set([pid])
+  // A parent may stand after its child in the list.
+  for (let before = -1; before !== found.length; ) {
+    before = found.length
+    for (const one of all) {
+      if (!wanted.has(one.parent) || wanted.has(one.pid)) continue
+      wanted.add(one.pid)
+      found.push(one)
+    }
+  }
+  return found
+}
+
+/** Whether a process runs; one that has ended and waits for its parent to notice does not. */
+export function isRunning(pid: number): boolean {
+  return listProcesses().some((one) => one.pid === pid)
+}
+
+function listProcesses(): RunningProcess[] {
+  return existsSync('/proc/self/stat') ? readProc() : askPs()
+}
+
+function readProc(): RunningProcess[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name)
+    if (!Number.isInteger(pid)) return []
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      // The name, in brackets, may hold anything.
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      if (state === 'Z') return []
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      return [{ pid, parent: Number(parent), command }]
+    } catch {
+      // It ended meanwhile.
+      return []
+    }
+  })
+}
+
+function askPs(): RunningProcess[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,command='], { encoding: 'utf8' }).split('\n')
+  return lines.flatMap((line) => {
+    const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? []
+    return pid === undefined || state?.startsWith('Z')
+      ? []
+      : [{ pid: Number(pid), parent: Number(parent), command: command ?? '' }]
+  })
+}
