@@ -1,7 +1,7 @@
 // The page of all calls in a real browser, under the policy it is served with.
 import { chromium } from 'playwright'
 import { expect, test } from 'vitest'
-import { createTestNetwork } from '../fixtures.ts'
+import { createTestKey, createTestNetwork } from '../fixtures.ts'
 
 test('/docs shows every call and can try one, without a word of complaint from the browser', async () => {
   await using network = await createTestNetwork()
@@ -13,15 +13,42 @@ test('/docs shows every call and can try one, without a word of complaint from t
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('requestfailed', (request) => complaints.push(request.url()))
     await page.goto(`${network.profile.api}/docs`)
-    await page.waitForSelector('.opblock')
+    await page.waitForSelector('.call')
     const document: unknown = await (await fetch(`${network.profile.api}/openapi.json`)).json()
     const operations = JSON.stringify(document).match(/"operationId"/g) ?? []
-    expect(await page.locator('.opblock').count()).toBe(operations.length)
-    const health = page.locator('#operations-Service-getHealth')
-    await health.click()
-    await health.locator('.execute').click()
-    await health.locator('.live-responses-table').waitFor()
-    expect(await health.locator('.live-responses-table .response-col_status').last().innerText()).toContain('200')
+    expect(await page.locator('.call').count()).toBe(operations.length)
+
+    // Without a body, and with what the network's profile says.
+    const health = page.locator('#call-getHealth')
+    await health.locator('summary').first().click()
+    await health.getByRole('button', { name: 'Send' }).click()
+    await health.locator('.answer').waitFor()
+    expect(await health.locator('.status').innerText()).toContain('200')
+    expect(await health.locator('.answer').innerText()).toContain('"status": "ok"')
+
+    // A call that needs an API key, with a file and a parameter.
+    const { apiKey } = await createTestKey(network)
+    await page.getByLabel('API key').fill(apiKey)
+    await page.getByLabel('Filter').fill('upload files')
+    expect(await page.locator('.call:visible').count()).toBe(1)
+    const add = page.locator('#call-addFiles')
+    await add.locator('summary').first().click()
+    await add.getByLabel('cid-version in query').fill('1')
+    await add
+      .getByLabel('Body')
+      .setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('hello world') })
+    await add.getByRole('button', { name: 'Send' }).click()
+    await add.locator('.answer').waitFor()
+    expect(await add.locator('.answer').innerText()).toContain(
+      'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e',
+    )
+
+    // A call that is answered elsewhere says so.
+    await page.goto(`${network.profile.api}/docs#call-getIpfs`)
+    await page.reload()
+    const other = page.locator('details.call[open]')
+    expect(await other.getByText('This call is answered by the gateway').count()).toBe(1)
+    expect(await other.getByRole('button', { name: 'Send' }).count()).toBe(0)
     expect(complaints).toEqual([])
   } finally {
     await browser.close()

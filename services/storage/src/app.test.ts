@@ -267,11 +267,13 @@ describe('the service about itself', () => {
     })
     expect((await storage.call('/openapi.json')).json).toMatchObject({ openapi: '3.1.1' })
     const page = await storage.call('/docs')
-    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
+    const policy = page.headers.get('content-security-policy')
+    expect(policy).toContain("script-src 'self'; style-src 'self';")
+    expect(policy).not.toContain('unsafe')
     for (const [, path = ''] of page.body.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
       expect((await storage.call(path)).status, path).toBe(200)
     }
-    expect((await storage.call('/docs/assets/package.json')).status).toBe(404)
+    expect((await storage.call('/docs/package.json')).status).toBe(404)
   })
 
   test('logs no keys, signatures or queries', async () => {
