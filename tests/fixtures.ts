@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createNetwork, type Network } from '@cairn/local'
-import { scopes as allScopes, type Scope } from '@cairn/protocol'
+import { scopes as allScopes, type NetworkProfile, type Scope } from '@cairn/protocol'
 import { type Client, createClient, openKeySession } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
@@ -68,7 +68,7 @@ export async function createTestKey(
 
 /** A client of a wallet (a fresh one where none is given) with an API key and a session with the key nodes. */
 export async function createKeyClient(
-  network: TestNetwork,
+  network: { profile: NetworkProfile },
   privateKey = generatePrivateKey(),
 ): Promise<Client & { address: string; privateKey: string }> {
   const { apiKey, address } = await createTestKey(network, privateKey)

@@ -26,6 +26,15 @@ export function isRunning(pid: number): boolean {
   return listProcesses().some((one) => one.pid === pid)
 }
 
+/** Resident memory of several processes together, in MiB; pages that they share count for each. */
+export function residentMib(pids: readonly number[]): number {
+  const kib = pids.map((pid) => {
+    if (!existsSync('/proc/self/status')) return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]))
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
+  })
+  return Math.round(kib.reduce((sum, one) => sum + one, 0) / 1024)
+}
+
 function listProcesses(): RunningProcess[] {
   return existsSync('/proc/self/stat') ? readProc() : askPs()
 }

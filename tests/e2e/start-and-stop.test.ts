@@ -1,19 +1,17 @@
 // `npm start` as a process: killed, started again, told to stop with work under way.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { parseNetworkProfile } from '@cairn/protocol'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createTestKey } from '../fixtures.ts'
 import { freeOffset } from '../free-offset.ts'
+import { readProfile, startNetworkProgram, stopProgram } from '../network-program.ts'
 import { descendantsOf, isRunning } from '../process-tree.ts'
-import { programEnvironment } from '../program-environment.ts'
 
-const bin = resolve(import.meta.dirname, '../../apps/local/src/bin.ts')
 let home = ''
 let offset = 0
 const started: ChildProcess[] = []
@@ -31,34 +29,8 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-/** Starts the command and waits until it says that it is ready, or ends. */
-async function start(): Promise<{ child: ChildProcess; output: () => string; ready: boolean }> {
-  const child = spawn(process.execPath, ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', bin], {
-    env: { ...programEnvironment, CAIRN_HOME: home, CAIRN_PORT_OFFSET: String(offset) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  started.push(child)
-  let output = ''
-  const ready = await new Promise<boolean>((done) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (chunk: string) => {
-        output += chunk
-        if (output.includes('Ctrl-C ends it')) done(true)
-      })
-    }
-    child.once('close', () => done(false))
-  })
-  return { child, output: () => output, ready }
-}
-
-const profile = () => parseNetworkProfile(JSON.parse(readFileSync(join(home, 'network.json'), 'utf8')))
-
-async function stop(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT'): Promise<number | null> {
-  const exit = once(child, 'exit')
-  child.kill(signal)
-  const [code] = await exit
-  return code
-}
+const start = () => startNetworkProgram({ home, offset }, (child) => started.push(child))
+const profile = () => readProfile(home)
 
 async function isOpen(url: string): Promise<boolean> {
   return fetch(`${url}/healthz`).then(
@@ -76,7 +48,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     expect(api).toBe(`http://127.0.0.1:${8080 + offset}`)
     expect(output()).toContain('npm run cairn -- upload README.md')
     expect(output()).not.toContain(profile().wallet?.privateKey ?? 'no wallet')
-    expect(await stop(child, signal)).toBe(0)
+    expect(await stopProgram(child, signal)).toBe(0)
     expect([await isOpen(api), await isOpen(gateway)]).toEqual([false, false])
     expect(existsSync(join(home, 'network.json'))).toBe(false)
   },
@@ -154,7 +126,7 @@ test('an upload that never ends is cut at the limit', async () => {
   const failed = once(upload, 'error')
   upload.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nand so on')
   await fetch(`${api}/healthz`)
-  expect(await stop(child, 'SIGTERM')).toBe(0)
+  expect(await stopProgram(child, 'SIGTERM')).toBe(0)
   expect(await failed).toBeTruthy()
 })
 
@@ -178,7 +150,7 @@ test('parts that hang are named, and nothing outlives Ctrl-C', async () => {
   process.kill(provider, 'SIGCONT')
   await until(/^Storage provider \d answers again, after \d+ s\.$/m)
 
-  expect(await stop(child, 'SIGINT')).toBe(0)
+  expect(await stopProgram(child, 'SIGINT')).toBe(0)
   expect(parts.filter(({ pid }) => isRunning(pid))).toEqual([])
   expect(await isOpen(`http://127.0.0.1:${8545 + offset}`)).toBe(false)
 }, 300_000)

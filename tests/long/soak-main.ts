@@ -1,0 +1,12 @@
+// `npm run soak -- 60`: the network left alone for so many minutes, 15 unless told.
+import { soak } from './soak.ts'
+
+const [given = '15'] = process.argv.slice(2)
+const minutes = Number(given)
+if (!(minutes > 0)) {
+  console.error(`${given} is no number of minutes. Usage: npm run soak -- 60`)
+  process.exit(2)
+}
+const report = await soak(minutes, console.log)
+console.log(report)
+if (report.exitCode !== 0 || report.left.length > 0) process.exitCode = 1

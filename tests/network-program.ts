@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type NetworkProfile, parseNetworkProfile } from '@cairn/protocol'
+import { programEnvironment } from './program-environment.ts'
+
+/** `npm start` as a process. */
+export type NetworkProgram = {
+  readonly child: ChildProcess
+  /** Whether it says that it is ready. False: it ended before. */
+  readonly ready: boolean
+  /** All that it printed. */
+  output(): string
+}
+
+const bin = resolve(import.meta.dirname, '../apps/local/src/bin.ts')
+
+/**
+ * Starts the command and waits until it says that it is ready, or ends.
+ * @param onSpawn given the process as soon as there is one
+ */
+export async function startNetworkProgram(
+  { home, offset }: { home: string; offset: number },
+  onSpawn?: (child: ChildProcess) => void,
+): Promise<NetworkProgram> {
+  const child = spawn(process.execPath, ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', bin], {
+    env: { ...programEnvironment, CAIRN_HOME: home, CAIRN_PORT_OFFSET: String(offset) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onSpawn?.(child)
+  let output = ''
+  const ready = await new Promise<boolean>((done) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk
+        if (output.includes('Ctrl-C ends it')) done(true)
+      })
+    }
+    child.once('close', () => done(false))
+  })
+  return { child, output: () => output, ready }
+}
+
+/** Tells it to stop and waits for its end. @returns the exit code */
+export async function stopProgram(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT'): Promise<number | null> {
+  const exit = once(child, 'exit')
+  child.kill(signal)
+  const [code] = await exit
+  return code
+}
+
+/** The profile that a network wrote to its home. */
+export function readProfile(home: string): NetworkProfile {
+  return parseNetworkProfile(JSON.parse(readFileSync(join(home, 'network.json'), 'utf8')))
+}
