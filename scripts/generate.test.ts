@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { allCalls, commonErrors, errorTable } from '@cairn/protocol'
 import { expect, test } from 'vitest'
@@ -7,8 +7,24 @@ import { generatedFiles } from './generated-files.ts'
 const root = resolve(import.meta.dirname, '..')
 const files = generatedFiles()
 
-test.each(Object.keys(files))('%s is what the source says; if not, run `npm run generate`', (path) => {
-  expect(readFileSync(join(root, path), 'utf8')).toBe(files[path])
+const icons = /^apps\/console\/src\/generated\/icons\//
+
+test.each(Object.keys(files).filter((path) => !icons.test(path)))(
+  '%s is what the source says; if not, run `npm run generate`',
+  (path) => {
+    expect(readFileSync(join(root, path), 'utf8')).toBe(files[path])
+  },
+)
+
+test('the icons are those that the console imports; if not, run `npm run generate`', () => {
+  const printed = Object.fromEntries(Object.entries(files).filter(([path]) => icons.test(path)))
+  expect(Object.keys(printed).length).toBeGreaterThan(50)
+  const folder = 'apps/console/src/generated/icons'
+  const there = readdirSync(join(root, folder)).map((name) => [
+    `${folder}/${name}`,
+    readFileSync(join(root, folder, name), 'utf8'),
+  ])
+  expect(Object.fromEntries(there)).toEqual(printed)
 })
 
 test('the error table, its page and the OpenAPI document name the same codes', () => {

@@ -3,15 +3,18 @@ import { allCalls, commonErrors, type ErrorCode, errorTable } from '@cairn/proto
 import { toOpenApi } from '@cairn/protocol/openapi'
 import { providerSettings } from '@cairn/provider'
 import { settings } from '@cairn/storage'
+import { printIcons } from '../apps/console/print-icons.ts'
 import { generateContractFiles } from '../packages/contracts/src/compile-contracts.ts'
 import { serviceVersion } from '../services/storage/src/service/service-version.ts'
 
 /** Every file that is printed from the source, by its path in the project. */
 export function generatedFiles(): Record<string, string> {
   const { abis, bytecodes } = generateContractFiles()
+  const icons = mapKeys(printIcons(), (name) => `apps/console/src/generated/icons/${name}`)
   return {
     'packages/contracts/src/generated/abis.ts': abis,
     'packages/contracts/src/generated/bytecodes.ts': bytecodes,
+    ...icons,
     'docs/configuration.md': printConfiguration(),
     'docs/errors.md': printErrors(),
     'docs/openapi.json': `${JSON.stringify(toOpenApi({ version: serviceVersion }), undefined, 2)}\n`,
@@ -88,6 +91,10 @@ ${table(entries.filter(([, row]) => row.status !== 0))}
 
 ${table(entries.filter(([, row]) => row.status === 0))}
 `
+}
+
+function mapKeys(record: Record<string, string>, toKey: (key: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [toKey(key), value]))
 }
 
 function cell(text: string): string {

@@ -1,6 +1,6 @@
 import { CairnError, type Client, explainAccess } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { Clock, KeyRound, ShieldX } from 'lucide-react'
+import { Clock, KeyRound, ShieldX } from '#icons'
 import { ConditionFindings } from '../conditions/ConditionFindings.tsx'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { toCairnError } from '../network/query-client.ts'

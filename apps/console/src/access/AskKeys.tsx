@@ -1,5 +1,5 @@
-import type { LucideIcon } from 'lucide-react'
 import { useState } from 'react'
+import type { IconComponent } from '#icons'
 import { isAborted } from '../session/is-aborted.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { Button } from '../ui/Button.tsx'
@@ -13,7 +13,7 @@ export function AskKeys({
   hint,
   label,
 }: {
-  icon: LucideIcon
+  icon: IconComponent
   title: string
   hint: string
   label: string

@@ -1,5 +1,5 @@
 import type { KeyReport } from '@cairn/sdk'
-import { CircleAlert, CircleCheck, CircleDashed, CircleX } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleDashed, CircleX } from '#icons'
 import { words } from '../words/words.ts'
 
 type Node = KeyReport['nodes'][number]

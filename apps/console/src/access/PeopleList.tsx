@@ -1,6 +1,6 @@
 import { revokeAccess } from '@cairn/sdk'
-import { UserMinus } from 'lucide-react'
 import { useState } from 'react'
+import { UserMinus } from '#icons'
 import { isAborted } from '../session/is-aborted.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { IconButton } from '../ui/IconButton.tsx'

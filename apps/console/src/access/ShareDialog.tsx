@@ -1,7 +1,7 @@
 import { sharedAddressesPerCallMost } from '@cairn/protocol'
 import { type ChangeResult, shareFile } from '@cairn/sdk'
-import { UserPlus } from 'lucide-react'
 import { useId, useState } from 'react'
+import { UserPlus } from '#icons'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'

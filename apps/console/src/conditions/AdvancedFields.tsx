@@ -1,6 +1,6 @@
 import { abiTypes, comparators } from '@cairn/protocol'
-import { ChevronRight } from 'lucide-react'
 import { useId, useState } from 'react'
+import { ChevronRight } from '#icons'
 import { classNames } from '../ui/class-names.ts'
 import { fieldClass, TextField } from '../ui/TextField.tsx'
 import { words } from '../words/words.ts'

@@ -1,5 +1,5 @@
 import type { explainAccess } from '@cairn/sdk'
-import { CircleCheck, CircleHelp, CircleX } from 'lucide-react'
+import { CircleCheck, CircleHelp, CircleX } from '#icons'
 import { words } from '../words/words.ts'
 import { readText } from './condition-parts.ts'
 import { describeCondition } from './describe-condition.ts'

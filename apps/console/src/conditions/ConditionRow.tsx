@@ -1,5 +1,5 @@
-import { Trash2 } from 'lucide-react'
 import { useId } from 'react'
+import { Trash2 } from '#icons'
 import { IconButton } from '../ui/IconButton.tsx'
 import { words } from '../words/words.ts'
 import { AdvancedFields } from './AdvancedFields.tsx'

@@ -1,4 +1,4 @@
-import { Minus, Pencil, Plus, Workflow } from 'lucide-react'
+import { Minus, Pencil, Plus, Workflow } from '#icons'
 import { words } from '../words/words.ts'
 import { describeCondition } from './describe-condition.ts'
 import { diffDrafts } from './diff-drafts.ts'

@@ -1,6 +1,6 @@
 import { removeConditions, setConditions } from '@cairn/sdk'
-import { Braces, Plus } from 'lucide-react'
 import { useState } from 'react'
+import { Braces, Plus } from '#icons'
 import { RunningChange } from '../access/RunningChange.tsx'
 import { useKeyChange } from '../access/use-key-change.ts'
 import { queryClient } from '../network/query-client.ts'

@@ -1,5 +1,5 @@
-import { Download, FolderOpen } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
+import { Download, FolderOpen } from '#icons'
 import { toCairnError } from '../network/query-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'

@@ -1,11 +1,11 @@
-import { Blocks, Clock, Coins, Gem, Image, Images, Landmark, type LucideIcon, SquareFunction } from 'lucide-react'
+import { Blocks, Clock, Coins, Gem, type IconComponent, Image, Images, Landmark, SquareFunction } from '#icons'
 import { Segments } from '../ui/Segments.tsx'
 import { words } from '../words/words.ts'
 import { chainTypes, type DraftChainType } from './condition-parts.ts'
 import { type TemplateName, templateNames, templates } from './templates.ts'
 import { useChains } from './use-chains.ts'
 
-const icons: Readonly<Record<TemplateName, LucideIcon>> = {
+const icons: Readonly<Record<TemplateName, IconComponent>> = {
   erc20: Coins,
   erc721: Images,
   erc721Id: Image,

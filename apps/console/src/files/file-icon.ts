@@ -1,6 +1,6 @@
-import { File, FileAudio, FileImage, FileLock, FileText, FileVideo, Folder, type LucideIcon } from 'lucide-react'
+import { File, FileAudio, FileImage, FileLock, FileText, FileVideo, Folder, type IconComponent } from '#icons'
 
-const icons: readonly [RegExp, LucideIcon][] = [
+const icons: readonly [RegExp, IconComponent][] = [
   [/^image\//, FileImage],
   [/^video\//, FileVideo],
   [/^audio\//, FileAudio],
@@ -9,7 +9,7 @@ const icons: readonly [RegExp, LucideIcon][] = [
 ]
 
 /** The picture of a kind of file. */
-export function fileIcon({ mimeType, encryption }: { mimeType: string | null; encryption: boolean }): LucideIcon {
+export function fileIcon({ mimeType, encryption }: { mimeType: string | null; encryption: boolean }): IconComponent {
   if (encryption) return FileLock
   return icons.find(([pattern]) => pattern.test(mimeType ?? ''))?.[1] ?? File
 }

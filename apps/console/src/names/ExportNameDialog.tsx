@@ -1,7 +1,7 @@
 import { exportName, exportNameKey, importNameKey, type NameState } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { Download } from 'lucide-react'
 import { useState } from 'react'
+import { Download } from '#icons'
 import { getSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'

@@ -1,6 +1,6 @@
 import type { NameState } from '@cairn/sdk'
-import { Download, ExternalLink, Link2, PencilLine, Send, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
+import { Download, ExternalLink, Link2, PencilLine, Send, Trash2 } from '#icons'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { useSession } from '../session/session-store.ts'
 import type { MenuItem } from '../ui/Menu.tsx'

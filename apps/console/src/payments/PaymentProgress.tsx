@@ -1,4 +1,4 @@
-import { Check, Circle, CircleAlert } from 'lucide-react'
+import { Check, Circle, CircleAlert } from '#icons'
 import { Button } from '../ui/Button.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Spinner } from '../ui/Spinner.tsx'

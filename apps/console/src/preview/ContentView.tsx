@@ -1,5 +1,5 @@
-import { FileQuestion } from 'lucide-react'
 import { useState } from 'react'
+import { FileQuestion } from '#icons'
 import { words } from '../words/words.ts'
 import type { PreviewForm } from './preview-kind.ts'
 

@@ -1,5 +1,5 @@
-import { Download, KeyRound } from 'lucide-react'
 import { useEffect } from 'react'
+import { Download, KeyRound } from '#icons'
 import { AccessFault } from '../access/AccessFault.tsx'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'

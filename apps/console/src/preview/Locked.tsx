@@ -1,4 +1,4 @@
-import { LockKeyhole, LockKeyholeOpen } from 'lucide-react'
+import { LockKeyhole, LockKeyholeOpen } from '#icons'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'

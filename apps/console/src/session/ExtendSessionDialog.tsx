@@ -1,5 +1,5 @@
-import { PenLine } from 'lucide-react'
 import { useConfig } from 'wagmi'
+import { PenLine } from '#icons'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { requireWallet } from '../wallet/connected-wallet.ts'
 import { words } from '../words/words.ts'

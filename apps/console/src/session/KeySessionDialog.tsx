@@ -1,6 +1,6 @@
 import { createClient } from '@cairn/sdk'
-import { KeyRound } from 'lucide-react'
 import { useConfig } from 'wagmi'
+import { KeyRound } from '#icons'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { requireWallet } from '../wallet/connected-wallet.ts'
 import { words } from '../words/words.ts'

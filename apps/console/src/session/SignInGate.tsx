@@ -1,5 +1,5 @@
-import { LockKeyhole } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { LockKeyhole } from '#icons'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'

@@ -1,5 +1,5 @@
-import type { LucideIcon } from 'lucide-react'
 import { useState } from 'react'
+import type { IconComponent } from '#icons'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
@@ -16,7 +16,7 @@ export function SignatureDialog({
 }: {
   title: string
   hint: string
-  icon: LucideIcon
+  icon: IconComponent
   onSign: () => Promise<void>
   onClose: () => void
 }) {

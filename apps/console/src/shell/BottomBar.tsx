@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { Menu } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { Menu } from '#icons'
 import { words } from '../words/words.ts'
 import { barPlaces, places } from './navigation.ts'
 

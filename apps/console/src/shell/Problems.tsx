@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Compass } from 'lucide-react'
+import { Compass } from '#icons'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'

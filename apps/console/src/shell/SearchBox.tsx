@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import { Search, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { Search, X } from '#icons'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { fieldClass } from '../ui/TextField.tsx'

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Upload } from 'lucide-react'
+import { Upload } from '#icons'
 import { useSession } from '../session/session-store.ts'
 import { TransfersButton } from '../transfers/TransfersButton.tsx'
 import { Button } from '../ui/Button.tsx'

@@ -1,10 +1,10 @@
-import { Blocks, Database, Files, KeyRound, type LucideIcon, Settings, Signpost, Users } from 'lucide-react'
+import { Blocks, Database, Files, type IconComponent, KeyRound, Settings, Signpost, Users } from '#icons'
 import { words } from '../words/words.ts'
 
 export type Place = {
   to: '/files' | '/shared' | '/names' | '/storage' | '/proofs' | '/keys' | '/settings'
   label: string
-  icon: LucideIcon
+  icon: IconComponent
 }
 
 /** The places of the console, in the order of the rail. */

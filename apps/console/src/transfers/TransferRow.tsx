@@ -1,5 +1,5 @@
-import { CircleAlert, CircleCheck, CirclePause, CircleSlash, File, KeyRound, Lock, RotateCcw, X } from 'lucide-react'
 import { useRef } from 'react'
+import { CircleAlert, CircleCheck, CirclePause, CircleSlash, File, KeyRound, Lock, RotateCcw, X } from '#icons'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { classNames } from '../ui/class-names.ts'

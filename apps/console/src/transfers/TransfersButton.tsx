@@ -1,4 +1,4 @@
-import { ArrowUpDown } from 'lucide-react'
+import { ArrowUpDown } from '#icons'
 import { words } from '../words/words.ts'
 import { overallProgress } from './overall-progress.ts'
 import { showTransfers, useTransfersShown } from './panel-store.ts'

@@ -1,5 +1,5 @@
-import { Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Info, TriangleAlert } from '#icons'
 import { classNames } from './class-names.ts'
 
 /** One line across the page that asks for attention, with one thing to do. */

@@ -1,5 +1,5 @@
-import type { LucideIcon } from 'lucide-react'
 import { useId } from 'react'
+import type { IconComponent } from '#icons'
 import { classNames } from './class-names.ts'
 
 /** One of a few, all in view: radio buttons that look like cards. */
@@ -11,7 +11,7 @@ export function Choice<Value extends string>({
 }: {
   label: string
   value: Value
-  options: readonly { value: Value; label: string; hint?: string; icon?: LucideIcon; isDisabled?: boolean }[]
+  options: readonly { value: Value; label: string; hint?: string; icon?: IconComponent; isDisabled?: boolean }[]
   onChange: (value: Value) => void
 }) {
   const name = useId()

@@ -1,5 +1,5 @@
-import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { Check, Copy } from '#icons'
 import { words } from '../words/words.ts'
 import { IconButton } from './IconButton.tsx'
 

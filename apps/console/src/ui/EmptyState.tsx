@@ -1,5 +1,5 @@
-import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { IconComponent } from '#icons'
 
 /** Nothing is here yet, why that is so, and the one thing to do next. */
 export function EmptyState({
@@ -9,7 +9,7 @@ export function EmptyState({
   isPage = false,
   children,
 }: {
-  icon: LucideIcon
+  icon: IconComponent
   title: string
   hint?: ReactNode
   /** It stands for the whole page: its title is the page's heading. */

@@ -1,5 +1,5 @@
-import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { CircleAlert } from '#icons'
 import { toCairnError } from '../network/query-client.ts'
 import { words } from '../words/words.ts'
 import { Button } from './Button.tsx'

@@ -1,5 +1,5 @@
-import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
+import type { IconComponent } from '#icons'
 import { classNames } from './class-names.ts'
 
 /** A button that is only a picture; its label is read aloud and shown on hovering. */
@@ -9,7 +9,7 @@ export function IconButton({
   size = 'normal',
   className,
   ...rest
-}: ComponentProps<'button'> & { icon: LucideIcon; label: string; size?: 'small' | 'normal' }) {
+}: ComponentProps<'button'> & { icon: IconComponent; label: string; size?: 'small' | 'normal' }) {
   return (
     <button
       type="button"

@@ -1,13 +1,13 @@
-import type { LucideIcon } from 'lucide-react'
 import { ContextMenu, DropdownMenu } from 'radix-ui'
 import { type ReactNode, useRef } from 'react'
+import type { IconComponent } from '#icons'
 import { classNames } from './class-names.ts'
 
 /** One line of a menu. The same list makes the ⋯ menu and the one of the right mouse button. */
 export type MenuItem = {
   id: string
   label: string
-  icon: LucideIcon
+  icon: IconComponent
   /** What cannot be undone stands apart, in the colour of warnings. */
   isDanger?: boolean
   run: () => void

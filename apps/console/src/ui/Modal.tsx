@@ -1,6 +1,6 @@
-import { X } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { type ReactNode, useRef } from 'react'
+import { X } from '#icons'
 import { words } from '../words/words.ts'
 import { classNames } from './class-names.ts'
 import { IconButton } from './IconButton.tsx'

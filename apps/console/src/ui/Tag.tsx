@@ -1,5 +1,5 @@
-import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
+import type { IconComponent } from '#icons'
 import { classNames } from './class-names.ts'
 
 const tones = {
@@ -17,7 +17,7 @@ export function Tag({
   children,
 }: {
   tone?: keyof typeof tones
-  icon?: LucideIcon
+  icon?: IconComponent
   children: ReactNode
 }) {
   return (

@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import { CircleAlert, CircleCheck, X } from '#icons'
 import { words } from '../words/words.ts'
 import { CopyButton } from './CopyButton.tsx'
 import { IconButton } from './IconButton.tsx'

@@ -1,5 +1,5 @@
-import { File, Folder, FolderUp, Upload, X } from 'lucide-react'
 import { type RefObject, useRef } from 'react'
+import { File, Folder, FolderUp, Upload, X } from '#icons'
 import { Button } from '../ui/Button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'

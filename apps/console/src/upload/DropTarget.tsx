@@ -1,5 +1,5 @@
-import { Upload } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { Upload } from '#icons'
 import { useSession } from '../session/session-store.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { words } from '../words/words.ts'

@@ -1,5 +1,5 @@
-import { Globe, Lock, Upload } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { Globe, Lock, Upload } from '#icons'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { isAborted } from '../session/is-aborted.ts'
 import { getSession, useSession } from '../session/session-store.ts'

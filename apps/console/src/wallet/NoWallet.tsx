@@ -1,4 +1,4 @@
-import { ExternalLink } from 'lucide-react'
+import { ExternalLink } from '#icons'
 import { buttonClass } from '../ui/Button.tsx'
 import { useMedia } from '../ui/use-media.ts'
 import { words } from '../words/words.ts'

@@ -1,5 +1,5 @@
-import { Smartphone } from 'lucide-react'
 import { encode } from 'uqr'
+import { Smartphone } from '#icons'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Spinner } from '../ui/Spinner.tsx'

@@ -1,6 +1,6 @@
-import { PenLine } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useConfig } from 'wagmi'
+import { PenLine } from '#icons'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { signIn } from '../session/sign-in.ts'
 import { changeSettings, useSettings } from '../theme/settings.ts'

@@ -1,4 +1,4 @@
-import { CircleSlash } from 'lucide-react'
+import { CircleSlash } from '#icons'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Spinner } from '../ui/Spinner.tsx'

@@ -1,4 +1,4 @@
-import { Wallet } from 'lucide-react'
+import { Wallet } from '#icons'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { shorten } from '../words/format.ts'

@@ -1,4 +1,4 @@
-import { type LucideIcon, Wallet } from 'lucide-react'
+import { type IconComponent, Wallet } from '#icons'
 
 /** Wallets give their icons as data URLs; anything else would be a request to somebody. Shown as a picture, so none of it runs. */
 export function WalletIcon({
@@ -8,7 +8,7 @@ export function WalletIcon({
 }: {
   icon: string | undefined
   size?: number
-  fallback?: LucideIcon
+  fallback?: IconComponent
 }) {
   const source = icon?.trim()
   if (source?.startsWith('data:image/')) {

@@ -1,4 +1,4 @@
-import { QrCode } from 'lucide-react'
+import { QrCode } from '#icons'
 import { Tag } from '../ui/Tag.tsx'
 import { words } from '../words/words.ts'
 import { NoWallet } from './NoWallet.tsx'

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ArrowLeft } from 'lucide-react'
+import { ArrowLeft } from '#icons'
 import { AccessPanel } from '../../access/AccessPanel.tsx'
 import { ConditionsSection } from '../../conditions/ConditionsSection.tsx'
 import { nameOf, useFileInfo } from '../../files/use-file-info.ts'

@@ -1,7 +1,7 @@
 import { openEncryptedFolder } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { FileQuestion } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { FileQuestion } from '#icons'
 import { AccessFault } from '../../access/AccessFault.tsx'
 import { namesBelow } from '../../files/names-below.ts'
 import { EncryptedContent } from '../../preview/EncryptedContent.tsx'

@@ -1,4 +1,4 @@
-import { Download, ExternalLink, Link2 } from 'lucide-react'
+import { Download, ExternalLink, Link2 } from '#icons'
 import type { FileInfo } from '../../files/use-file-info.ts'
 import { gatewayUrl } from '../../network/gateway-url.ts'
 import { useNetwork } from '../../network/NetworkProvider.tsx'

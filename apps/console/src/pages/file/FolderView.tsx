@@ -1,6 +1,6 @@
 import type { FolderItem } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
-import { ChevronRight, File, Folder } from 'lucide-react'
+import { ChevronRight, File, Folder } from '#icons'
 import { formatBytes } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
 

@@ -1,5 +1,5 @@
 import type { FileEntry } from '@cairn/sdk'
-import { Copy, Trash2, X } from 'lucide-react'
+import { Copy, Trash2, X } from '#icons'
 import { Button } from '../../ui/Button.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { toastDone } from '../../ui/toast-store.ts'

@@ -1,7 +1,7 @@
 import type { FileEntry } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
-import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
+import { Ellipsis } from '#icons'
 import { fileIcon } from '../../files/file-icon.ts'
 import type { FilesSearch } from '../../files/files-search.ts'
 import type { Selection } from '../../files/selection.ts'

@@ -1,7 +1,7 @@
 import type { FileEntry } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { FilesIcon, SearchX, Upload } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
+import { FilesIcon, SearchX, Upload } from '#icons'
 import { isNarrowed } from '../../files/files-search.ts'
 import { keepExisting, noSelection, type Selection } from '../../files/selection.ts'
 import { useFiles } from '../../files/use-files.ts'

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { LayoutGrid, List } from 'lucide-react'
+import { LayoutGrid, List } from '#icons'
 import { type accessFilters, type FilesSearch, fileKinds, readKinds, toggleKind } from '../../files/files-search.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { IconButton } from '../../ui/IconButton.tsx'

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { ArrowDown, ArrowUp } from 'lucide-react'
+import { ArrowDown, ArrowUp } from '#icons'
 import { type FilesSearch, type fileSorts, firstOrder } from '../../files/files-search.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { words } from '../../words/words.ts'

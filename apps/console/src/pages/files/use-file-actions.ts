@@ -1,7 +1,7 @@
 import type { FileEntry } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Copy, Download, ExternalLink, Info, Link2, Pencil, Signpost, Trash2, UserPlus } from 'lucide-react'
 import { useMemo } from 'react'
+import { Copy, Download, ExternalLink, Info, Link2, Pencil, Signpost, Trash2, UserPlus } from '#icons'
 import { gatewayUrl } from '../../network/gateway-url.ts'
 import { useNetwork } from '../../network/NetworkProvider.tsx'
 import type { MenuItem } from '../../ui/Menu.tsx'

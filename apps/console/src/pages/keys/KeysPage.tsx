@@ -1,7 +1,7 @@
 import { type ApiKeyInfo, listApiKeys, revokeApiKey } from '@cairn/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
+import { KeyRound, Plus } from '#icons'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'

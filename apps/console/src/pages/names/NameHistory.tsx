@@ -1,5 +1,5 @@
 import type { PastRecord } from '@cairn/sdk'
-import { History } from 'lucide-react'
+import { History } from '#icons'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 import { formatAgo, formatDateTime, shorten } from '../../words/format.ts'

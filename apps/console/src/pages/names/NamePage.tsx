@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { ArrowLeft, EllipsisVertical, Send, Signpost } from 'lucide-react'
+import { ArrowLeft, EllipsisVertical, Send, Signpost } from '#icons'
 import { labelOf } from '../../names/label-of.ts'
 import { useNameActions } from '../../names/use-name-actions.tsx'
 import { useDeviceNames, useName } from '../../names/use-names.ts'

@@ -1,6 +1,6 @@
 import { CairnError, type NameState } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
-import { CircleAlert, ExternalLink, ShieldCheck } from 'lucide-react'
+import { CircleAlert, ExternalLink, ShieldCheck } from '#icons'
 import { nameUrl } from '../../names/name-url.ts'
 import { useResolvedName } from '../../names/use-names.ts'
 import { useNetwork } from '../../network/NetworkProvider.tsx'

@@ -1,7 +1,7 @@
 import type { NameState } from '@cairn/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { EllipsisVertical, KeyRound, MonitorSmartphone, Plus, Signpost } from 'lucide-react'
 import { useState } from 'react'
+import { EllipsisVertical, KeyRound, MonitorSmartphone, Plus, Signpost } from '#icons'
 import { CreateNameDialog } from '../../names/CreateNameDialog.tsx'
 import { labelOf } from '../../names/label-of.ts'
 import { PublishFileDialog } from '../../names/PublishFileDialog.tsx'

@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router'
-import { Globe, Lock } from 'lucide-react'
+import { Globe, Lock } from '#icons'
 import { nameOf, useFileInfo } from '../../files/use-file-info.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'

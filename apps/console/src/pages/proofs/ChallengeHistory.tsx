@@ -1,6 +1,6 @@
 import { listChecks, type PossessionCheck, type StorageProofs } from '@cairn/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Check, CircleX, type LucideIcon, VolumeX } from 'lucide-react'
+import { Check, CircleX, type IconComponent, VolumeX } from '#icons'
 import { takeFirst } from '../../network/take-first.ts'
 import { useClient } from '../../session/use-client.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -14,7 +14,7 @@ import { words } from '../../words/words.ts'
 const rowsMost = 30
 /** Pieces that are asked about. */
 const piecesMost = 4
-const looks: Record<PossessionCheck['outcome'], { tone: 'good' | 'warn' | 'bad'; icon: LucideIcon }> = {
+const looks: Record<PossessionCheck['outcome'], { tone: 'good' | 'warn' | 'bad'; icon: IconComponent }> = {
   proved: { tone: 'good', icon: Check },
   wrong: { tone: 'bad', icon: CircleX },
   silent: { tone: 'warn', icon: VolumeX },

@@ -1,6 +1,6 @@
 import { getCopies, setCopies } from '@cairn/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Minus, Plus } from 'lucide-react'
+import { Minus, Plus } from '#icons'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'

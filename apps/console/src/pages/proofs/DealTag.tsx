@@ -1,7 +1,7 @@
 import { getDealStatus } from '@cairn/protocol'
 import { call } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { CircleHelp, Clock, ShieldCheck, Truck } from 'lucide-react'
+import { CircleHelp, Clock, ShieldCheck, Truck } from '#icons'
 import { useClient } from '../../session/use-client.ts'
 import { Tag } from '../../ui/Tag.tsx'
 import { words } from '../../words/words.ts'

@@ -1,9 +1,9 @@
-import { Box, Check, Inbox, type LucideIcon, Package, ShieldCheck, TriangleAlert, Truck } from 'lucide-react'
+import { Box, Check, type IconComponent, Inbox, Package, ShieldCheck, TriangleAlert, Truck } from '#icons'
 import type { Stage, StageName, StageState } from '../../proofs/pipeline.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { words } from '../../words/words.ts'
 
-const icons: Record<StageName, LucideIcon> = {
+const icons: Record<StageName, IconComponent> = {
   received: Inbox,
   packed: Package,
   piece: Box,

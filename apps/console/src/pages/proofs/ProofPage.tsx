@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/sdk'
 import { Link, useParams } from '@tanstack/react-router'
-import { ArrowLeft, SearchX } from 'lucide-react'
+import { ArrowLeft, SearchX } from '#icons'
 import { nameOf, useFileInfo } from '../../files/use-file-info.ts'
 import { readPipeline } from '../../proofs/pipeline.ts'
 import { useProofs } from '../../proofs/use-proofs.ts'

@@ -1,7 +1,7 @@
 import { listFilesPage } from '@cairn/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Blocks } from 'lucide-react'
+import { Blocks } from '#icons'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'

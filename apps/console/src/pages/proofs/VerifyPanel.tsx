@@ -1,7 +1,7 @@
 import { type Progress, type StorageReport, verifyStorage } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { Download, ShieldCheck } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { Download, ShieldCheck } from '#icons'
 import { isAborted } from '../../session/is-aborted.ts'
 import { useClient } from '../../session/use-client.ts'
 import { Button } from '../../ui/Button.tsx'

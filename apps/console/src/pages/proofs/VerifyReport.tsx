@@ -1,10 +1,10 @@
 import type { Check, StorageReport } from '@cairn/sdk'
-import { CircleCheck, CircleDashed, CircleX, Hourglass, type LucideIcon, OctagonX, ShieldCheck } from 'lucide-react'
+import { CircleCheck, CircleDashed, CircleX, Hourglass, type IconComponent, OctagonX, ShieldCheck } from '#icons'
 import { listReportChecks } from '../../proofs/list-report-checks.ts'
 import { formatDateTime } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
 
-const looks: Record<Check['outcome'], { icon: LucideIcon; className: string }> = {
+const looks: Record<Check['outcome'], { icon: IconComponent; className: string }> = {
   proven: { icon: CircleCheck, className: 'text-good' },
   failed: { icon: CircleX, className: 'text-bad' },
   skipped: { icon: CircleDashed, className: 'text-ink-faint' },

@@ -1,4 +1,4 @@
-import { Check } from 'lucide-react'
+import { Check } from '#icons'
 import { accents, type Settings } from '../../theme/settings.ts'
 import { words } from '../../words/words.ts'
 

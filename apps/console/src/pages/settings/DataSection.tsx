@@ -1,6 +1,6 @@
-import { Download, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useConfig } from 'wagmi'
+import { Download, Trash2 } from '#icons'
 import { useNetwork } from '../../network/NetworkProvider.tsx'
 import { signOut } from '../../session/sign-out.ts'
 import { Button } from '../../ui/Button.tsx'

@@ -1,5 +1,5 @@
-import { LogOut } from 'lucide-react'
 import { useConfig } from 'wagmi'
+import { LogOut } from '#icons'
 import { useNetwork } from '../../network/NetworkProvider.tsx'
 import { useSession } from '../../session/session-store.ts'
 import { signOut } from '../../session/sign-out.ts'

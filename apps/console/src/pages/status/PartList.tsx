@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck } from 'lucide-react'
+import { CircleAlert, CircleCheck } from '#icons'
 import type { PartState } from '../../status/check-part.ts'
 import type { PastFault } from '../../status/use-parts.ts'
 import { Tag } from '../../ui/Tag.tsx'

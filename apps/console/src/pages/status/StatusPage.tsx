@@ -1,4 +1,4 @@
-import { CircleCheck, type LucideIcon, OctagonX, RefreshCw, TriangleAlert } from 'lucide-react'
+import { CircleCheck, type IconComponent, OctagonX, RefreshCw, TriangleAlert } from '#icons'
 import { useNetwork } from '../../network/NetworkProvider.tsx'
 import { type Health, type Loss, type Parts, readHealth } from '../../status/health.ts'
 import { useParts } from '../../status/use-parts.ts'
@@ -52,7 +52,7 @@ export function StatusPage() {
   )
 }
 
-const looks: Record<Health, { icon: LucideIcon; tone: string; title: string }> = {
+const looks: Record<Health, { icon: IconComponent; tone: string; title: string }> = {
   good: { icon: CircleCheck, tone: 'border-good bg-good-soft text-good', title: words.status.good },
   degraded: { icon: TriangleAlert, tone: 'border-warn bg-warn-soft text-warn', title: words.status.degraded },
   down: { icon: OctagonX, tone: 'border-bad bg-bad-soft text-bad', title: words.status.down },

@@ -1,7 +1,7 @@
 import { formatUnits, isNetworkName, networks } from '@cairn/protocol'
 import { listPayments, type NetworkProfile, type Payment } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { Check, Clock, ExternalLink, type LucideIcon, Receipt, TriangleAlert, Undo2 } from 'lucide-react'
+import { Check, Clock, ExternalLink, type IconComponent, Receipt, TriangleAlert, Undo2 } from '#icons'
 import { useNetwork } from '../../network/NetworkProvider.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
@@ -13,7 +13,7 @@ import { Tag } from '../../ui/Tag.tsx'
 import { formatBytes, formatDateTime } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
 
-const looks: Record<Payment['state'], { tone: 'plain' | 'good' | 'warn' | 'bad'; icon: LucideIcon }> = {
+const looks: Record<Payment['state'], { tone: 'plain' | 'good' | 'warn' | 'bad'; icon: IconComponent }> = {
   seen: { tone: 'plain', icon: Clock },
   unpriced: { tone: 'warn', icon: Clock },
   credited: { tone: 'good', icon: Check },

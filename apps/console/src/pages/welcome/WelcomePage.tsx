@@ -1,7 +1,7 @@
 import { isCid } from '@cairn/sdk'
 import { Navigate, useNavigate } from '@tanstack/react-router'
-import { BadgeCheck, Coins, KeyRound, Wallet } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { BadgeCheck, Coins, KeyRound, Wallet } from '#icons'
 import { useSessionState } from '../../session/session-store.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/TextField.tsx'

@@ -1,6 +1,6 @@
-import { ChevronLeft, ChevronRight, ZoomIn, ZoomOut } from 'lucide-react'
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { ChevronLeft, ChevronRight, ZoomIn, ZoomOut } from '#icons'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { fieldClass } from '../../ui/TextField.tsx'

@@ -1,0 +1,4 @@
+// Printed by `npm run generate` from lucide-react (ISC). Change the imports of `#icons`, not this file.
+import { createIcon } from '../../ui/create-icon.tsx'
+
+export const Clock = createIcon(<><circle cx="12" cy="12" r="10" /><path d="M12 6v6l4 2" /></>)

@@ -1,0 +1,4 @@
+// Printed by `npm run generate` from lucide-react (ISC). Change the imports of `#icons`, not this file.
+import { createIcon } from '../../ui/create-icon.tsx'
+
+export const List = createIcon(<><path d="M3 5h.01" /><path d="M3 12h.01" /><path d="M3 19h.01" /><path d="M8 5h13" /><path d="M8 12h13" /><path d="M8 19h13" /></>)

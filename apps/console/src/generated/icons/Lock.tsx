@@ -1,0 +1,4 @@
+// Printed by `npm run generate` from lucide-react (ISC). Change the imports of `#icons`, not this file.
+import { createIcon } from '../../ui/create-icon.tsx'
+
+export const Lock = createIcon(<><rect width="18" height="11" x="3" y="11" rx="2" ry="2" /><path d="M7 11V7a5 5 0 0 1 10 0v4" /></>)

@@ -1,0 +1,4 @@
+// Printed by `npm run generate` from lucide-react (ISC). Change the imports of `#icons`, not this file.
+import { createIcon } from '../../ui/create-icon.tsx'
+
+export const LogOut = createIcon(<><path d="m16 17 5-5-5-5" /><path d="M21 12H9" /><path d="M9 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4" /></>)

@@ -1,0 +1,4 @@
+// Printed by `npm run generate` from lucide-react (ISC). Change the imports of `#icons`, not this file.
+import { createIcon } from '../../ui/create-icon.tsx'
+
+export const Upload = createIcon(<><path d="M12 3v12" /><path d="m17 8-5-5-5 5" /><path d="M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4" /></>)
