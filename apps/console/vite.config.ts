@@ -3,13 +3,14 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compressAssets } from './compress-assets.ts'
+import { walletConnectPart } from './wallet-connect-part.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The console is bundled from the sources of the packages it uses: nothing has to be built before it. */
 export default defineConfig({
   root: here('.'),
-  plugins: [react(), tailwindcss(), compressAssets()],
+  plugins: [walletConnectPart(), react(), tailwindcss(), compressAssets()],
   resolve: {
     conditions: ['@cairn/source', 'browser', 'module', 'import', 'default'],
     alias: {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ beforeEach(async () => {
   await writeFile(join(root, 'package-lock.json'), '{}')
   await writeFile(join(folder, 'package.json'), '{"name":"console","type":"module"}')
   await writeFile(join(folder, 'vite.config.ts'), 'export default { base: "./" }')
-  await writeFile(join(folder, 'compress-assets.ts'), '')
+  for (const name of ['compress-assets.ts', 'wallet-connect-part.ts']) await writeFile(join(folder, name), '')
   await writeFile(join(folder, 'index.html'), '<script type="module" src="./src/main.js"></script>')
   await say('first')
 })
@@ -54,4 +54,27 @@ export default { base: './', plugins: [{ name: 'change', generateBundle: () => w
   expect(await said()).toContain('first')
   await buildConsole({ onBuild: () => builds++, root })
   expect([builds, await said()]).toEqual([2, expect.stringContaining('late')])
+})
+
+test('a part that is not installed is left out and noted, and the console is built again once it is there', async () => {
+  let builds = 0
+  const part = resolve(import.meta.dirname, '../../console/wallet-connect-part.ts')
+  const config = (base: string) => `import { walletConnectPart } from ${JSON.stringify(part)}
+export default { base: './', plugins: [walletConnectPart(${base})] }`
+  await writeFile(join(folder, 'vite.config.ts'), config(`'file:///no/such/folder/'`))
+  await writeFile(
+    join(folder, 'src', 'main.js'),
+    `import { SignClient } from '@walletconnect/sign-client'; SignClient.init()`,
+  )
+  await buildConsole({ onBuild: () => builds++, root })
+  expect(await said()).toContain('was built without WalletConnect')
+  expect(await readdir(join(folder, 'dist'))).toContain('without-wallet-connect.txt')
+  // Here it is installed, so that the build lacks what it could have.
+  await writeFile(join(folder, 'vite.config.ts'), config(''))
+  await utimes(join(folder, 'vite.config.ts'), new Date(0), new Date(0))
+  await buildConsole({ onBuild: () => builds++, root })
+  expect(await said()).not.toContain('was built without WalletConnect')
+  expect(await readdir(join(folder, 'dist'))).not.toContain('without-wallet-connect.txt')
+  await buildConsole({ onBuild: () => builds++, root })
+  expect(builds).toBe(2)
 })

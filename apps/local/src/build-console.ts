@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { findPackageJSON } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { CairnError } from '@cairn/protocol'
+import { withoutWalletConnectFile } from '@cairn/storage'
 import { endProcess, endWithThisProcess } from './end-process.ts'
 
 const project = resolve(import.meta.dirname, '../../..')
@@ -16,9 +18,15 @@ const endTimeoutMs = 1_000
 
 /** What the bundle is made of: the console itself, and the packages that it takes in from their sources. */
 const sources = [
-  ...['src', 'public', 'index.html', 'vite.config.ts', 'compress-assets.ts', 'package.json'].map((name) =>
-    join('apps', 'console', name),
-  ),
+  ...[
+    'src',
+    'public',
+    'index.html',
+    'vite.config.ts',
+    'compress-assets.ts',
+    'wallet-connect-part.ts',
+    'package.json',
+  ].map((name) => join('apps', 'console', name)),
   ...['protocol', 'unixfs', 'crypto', 'names', 'pieces', 'contracts', 'sdk'].map((name) =>
     join('packages', name, 'src'),
   ),
@@ -47,7 +55,7 @@ export async function buildConsole({
 }: BuildConsoleOptions = {}): Promise<string | undefined> {
   const consoleFolder = join(root, 'apps', 'console')
   const folder = join(consoleFolder, 'dist')
-  const vite = findVite(consoleFolder)
+  const vite = findPackage('vite', consoleFolder)
   if (vite === undefined) return (await builtAt(folder)) === 0 ? undefined : folder
   if (await isFresh(folder, root)) return folder
   using _lock = await lockBuild(join(root, '.cache'), signal)
@@ -77,6 +85,9 @@ const builtAt = (folder: string): Promise<number> => modifiedAt(join(folder, mar
 
 async function isFresh(folder: string, root: string): Promise<boolean> {
   const at = await builtAt(folder)
+  // A part that was installed after the build belongs into it.
+  const lacksPart = (await modifiedAt(join(folder, withoutWalletConnectFile))) > 0
+  if (lacksPart && findPackage('@walletconnect/sign-client', join(root, 'apps', 'console')) !== undefined) return false
   return at > 0 && at > (await newestOf(sources.map((path) => join(root, path))))
 }
 
@@ -103,15 +114,13 @@ function tryLock(lock: DatabaseSync): boolean {
   }
 }
 
-function findVite(consoleFolder: string): string | undefined {
+/** The folder of an installed package, as the console finds it. */
+function findPackage(name: string, consoleFolder: string): string | undefined {
   try {
-    return join(
-      dirname(createRequire(join(consoleFolder, 'package.json')).resolve('vite/package.json')),
-      'bin',
-      'vite.js',
-    )
+    const manifest = findPackageJSON(name, pathToFileURL(join(consoleFolder, 'package.json')))
+    return manifest === undefined ? undefined : dirname(manifest)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined
     throw error
   }
 }
@@ -124,7 +133,7 @@ async function runVite(
 ): Promise<void> {
   const child = spawn(
     process.execPath,
-    [vite, 'build', consoleFolder, '--outDir', outDir, '--emptyOutDir', '--logLevel', 'error'],
+    [join(vite, 'bin', 'vite.js'), 'build', consoleFolder, '--outDir', outDir, '--emptyOutDir', '--logLevel', 'error'],
     { cwd: consoleFolder, stdio: ['ignore', 'pipe', 'pipe'], env: { NODE_ENV: 'production' }, detached: true },
   )
   endWithThisProcess(child)
@@ -144,7 +153,7 @@ async function runVite(
   if (code !== 0) {
     throw new CairnError('INTERNAL', {
       message: `The console cannot be built: ${said.trim()}`,
-      hint: 'Mend it, or start without one: CAIRN_CONSOLE_FOLDER names a built one.',
+      hint: 'Fix it, or name a built console in CAIRN_CONSOLE_FOLDER.',
     })
   }
 }

@@ -128,7 +128,9 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     return profile
   }
   const app = createApp({ context, providers, readiness, profile: readProfile, stop: stop.signal })
-  if (config.consoleFolder !== undefined) await registerConsoleRoutes(app, config.consoleFolder, readProfile)
+  if (config.consoleFolder !== undefined) {
+    await registerConsoleRoutes(app, config.consoleFolder, readProfile, config.walletConnectProjectId !== undefined)
+  }
   const names = createNameResolver(context, openDnslink(config, clock))
   const gateway = createGatewayApp({ packs, names, log, config, clock, metrics })
   stack.defer(() => endApps([app, gateway], { readiness, stop, limits: config }))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { withoutWalletConnectFile } from './routes.ts'
 
 const page = '<!doctype html><title>Cairn</title>'
 const script = `console.log(${JSON.stringify('x'.repeat(3000))})`
@@ -94,4 +95,23 @@ test('a folder without a console is refused at the start, by the name of its set
   await expect(startTestStorage({ CAIRN_CONSOLE_FOLDER: join(folder, 'missing') })).rejects.toMatchObject({
     code: 'INVALID_CONFIGURATION',
   })
+})
+
+test('a console that was built without WalletConnect is served, unless wallets on other devices are to be offered', async () => {
+  const bare = await mkdtemp(join(tmpdir(), 'cairn-console-'))
+  try {
+    await writeFile(join(bare, 'index.html'), page)
+    await writeFile(join(bare, withoutWalletConnectFile), 'Built without it.')
+    {
+      await using served = await startTestStorage({ CAIRN_CONSOLE_FOLDER: bare })
+      expect((await served.call('/')).status).toBe(200)
+    }
+    const wanted = { CAIRN_CONSOLE_FOLDER: bare, CAIRN_WALLETCONNECT_PROJECT_ID: 'ab'.repeat(16) }
+    await expect(startTestStorage(wanted)).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      hint: expect.stringContaining('npm run add -- wallet-connect'),
+    })
+  } finally {
+    await rm(bare, { recursive: true, force: true })
+  }
 })

@@ -1,4 +1,4 @@
-import type { NetworkProfile } from '@cairn/protocol'
+import { CairnError, type NetworkProfile } from '@cairn/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ConsoleFile, readConsoleFiles } from './console-files.ts'
 import { consolePolicy } from './console-policy.ts'
@@ -20,16 +20,27 @@ const pages = [
   '/status',
 ]
 
+/** A file that says that the console was built without the client of WalletConnect. */
+export const withoutWalletConnectFile = 'without-wallet-connect.txt'
+
 /**
  * Serves a built console: its page at each of its routes, its parts by their names.
- * @throws CairnError INVALID_CONFIGURATION where the folder holds none
+ * @param needsWalletConnect whether the operator offers wallets on other devices
+ * @throws CairnError INVALID_CONFIGURATION when the folder holds none, or one that lacks what it needs
  */
 export async function registerConsoleRoutes(
   app: FastifyInstance,
   folder: string,
   profile: () => NetworkProfile,
+  needsWalletConnect = false,
 ): Promise<void> {
   const files = await readConsoleFiles(folder)
+  if (needsWalletConnect && files.has(`/${withoutWalletConnectFile}`)) {
+    throw new CairnError('INVALID_CONFIGURATION', {
+      message: 'CAIRN_WALLETCONNECT_PROJECT_ID is set, and the console was built without WalletConnect',
+      hint: 'Run npm run add -- wallet-connect, then start again or build the console again with npm run build.',
+    })
+  }
   const page = files.get('/index.html')
   let policy: string | undefined
   const policyNow = () => {

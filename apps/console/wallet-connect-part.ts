@@ -1,0 +1,38 @@
+import { findPackageJSON } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { Plugin } from 'vite'
+
+const client = '@walletconnect/sign-client'
+
+/** A file of a build that has no client of WalletConnect. Who serves the build refuses to offer wallets on other devices then. */
+export const withoutClientFile = 'without-wallet-connect.txt'
+
+/**
+ * The client of WalletConnect goes into a build when it is installed (`npm run add -- wallet-connect`): it is 100 MiB for
+ * networks whose operator has a project there.
+ * @param base where the package is looked for
+ */
+export function walletConnectPart(base = import.meta.url): Plugin {
+  const isInstalled = hasPackage(base)
+  return {
+    name: 'cairn:wallet-connect-part',
+    enforce: 'pre',
+    resolveId(id) {
+      if (id === client && !isInstalled) return fileURLToPath(new URL('src/wallet/no-sign-client.ts', import.meta.url))
+      return null
+    },
+    generateBundle() {
+      if (isInstalled) return
+      this.emitFile({ type: 'asset', fileName: withoutClientFile, source: `Built without ${client}.\n` })
+    },
+  }
+}
+
+function hasPackage(base: string): boolean {
+  try {
+    return findPackageJSON(client, base) !== undefined
+  } catch {
+    // It is not there.
+    return false
+  }
+}
