@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { ConflictError } from './conflict-error.ts'
+import type { FileGuard } from './file-guard.ts'
 import { runAgain } from './run-again.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
 
@@ -21,9 +22,13 @@ export type GroupWriter<Schema> = {
 /**
  * Units that wait in the same turn of the event loop share one BEGIN … COMMIT, so one sync of the disk; each has a
  * savepoint of its own, so one that fails takes nothing of the others with it. A unit that fails hears so at once, the
- * others when the commit is durable.
+ * others when the commit is durable and its file is still in its place.
  */
-export function createGroupWriter<Schema>(database: DatabaseSync, kysely: Kysely<Schema>): GroupWriter<Schema> {
+export function createGroupWriter<Schema>(
+  database: DatabaseSync,
+  kysely: Kysely<Schema>,
+  guard: FileGuard,
+): GroupWriter<Schema> {
   const queue: Waiting[] = []
   let draining: Promise<void> | undefined
 
@@ -65,6 +70,7 @@ export function createGroupWriter<Schema>(database: DatabaseSync, kysely: Kysely
 
   const runGroup = async (): Promise<void> => {
     try {
+      guard.check()
       await runAgain(async () => execute('BEGIN IMMEDIATE'), lockTries)
     } catch (error) {
       for (const unit of queue.splice(0)) unit.fail(error)
@@ -78,6 +84,7 @@ export function createGroupWriter<Schema>(database: DatabaseSync, kysely: Kysely
         if (await runOne(unit)) group.push(unit)
       }
       execute('COMMIT')
+      guard.check()
     } catch (error) {
       for (const unit of group) unit.fail(error)
       rollBack()

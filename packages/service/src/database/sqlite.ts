@@ -3,8 +3,10 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CairnError } from '@cairn/protocol'
 import { Kysely, sql } from 'kysely'
+import { ensurePrivateFile } from '../private-files.ts'
 import type { BaseSchema, Database, DatabaseOptions } from './database.ts'
 import { exactIntegers } from './exact-integers.ts'
+import { guardFiles } from './file-guard.ts'
 import { createGroupWriter } from './group-writer.ts'
 import { migrate } from './migrate.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
@@ -20,8 +22,9 @@ export async function openSqlite<Schema extends BaseSchema>(
   { migrations, bigintColumns }: DatabaseOptions,
 ): Promise<Database<Schema>> {
   const writer = openWriter(path)
+  const guard = guardFiles([path, `${path}-wal`])
   const writing = createKysely<Schema>(writer, bigintColumns)
-  const { write, close: finishWrites } = createGroupWriter(writer, writing)
+  const { write, close: finishWrites } = createGroupWriter(writer, writing, guard)
   try {
     await migrate<Schema>('sqlite', write, migrations)
   } catch (error) {
@@ -41,6 +44,7 @@ export async function openSqlite<Schema extends BaseSchema>(
     read,
     write,
     async ping() {
+      guard.check()
       await sql`select 1`.execute(read)
     },
     close,
@@ -50,6 +54,7 @@ export async function openSqlite<Schema extends BaseSchema>(
 
 function openWriter(path: string): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  ensurePrivateFile(path)
   const database = open(path, { timeout: readerTimeoutMs })
   try {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { renameSync, unlinkSync } from 'node:fs'
+import { chmod, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { CairnError } from '@cairn/protocol'
 import { ConflictError, openDatabase as open, runAgain } from '@cairn/service'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations, openDatabase } from './database.ts'
+import { type Database, migrations, openDatabase } from './database.ts'
 import type { Schema } from './schema.ts'
 import { databaseSuite } from './store.suite.ts'
 
@@ -66,7 +67,62 @@ test('a database of the version before keeps its keys, and its free storage is c
   await place.remove()
 })
 
+const addLease = (db: Database, name: string) =>
+  db.write((trx) => trx.insertInto('lease').values({ name, owner: 'x', expires_at: 1, fence: 1 }).execute())
+const isUnavailable = (error: unknown) => CairnError.is(error, 'UNAVAILABLE')
+
 describe('SQLite only', () => {
+  test.each([
+    ['removed', async (path: string) => unlinkSync(path)],
+    ['replaced by another file', async (path: string) => rename(path, `${path}.old`).then(() => writeFile(path, ''))],
+    ['left without its log', async (path: string) => unlinkSync(`${path}-wal`)],
+  ])('a file that was %s is found out: not ready, and nothing is acknowledged', async (_how, lose) => {
+    const place = await freshFile()
+    await using db = await place.open()
+    await addLease(db, 'before')
+    await db.ping()
+    await lose(place.path)
+    await expect(db.ping()).rejects.toSatisfy(isUnavailable)
+    await expect(addLease(db, 'after')).rejects.toSatisfy(isUnavailable)
+    await place.remove()
+  })
+
+  test('a unit whose file goes while it runs is not acknowledged; all goes on when the file is back', async () => {
+    const place = await freshFile()
+    await using db = await place.open()
+    const cut = db.write(async (trx) => {
+      renameSync(place.path, `${place.path}.away`)
+      await trx.insertInto('lease').values({ name: 'cut', owner: 'x', expires_at: 1, fence: 1 }).execute()
+    })
+    await expect(cut).rejects.toSatisfy(isUnavailable)
+    await rename(`${place.path}.away`, place.path)
+    await addLease(db, 'later')
+    await db.ping()
+    await place.remove()
+  })
+
+  test('its files are for their owner alone, also those of an earlier version', async () => {
+    const place = await freshFile()
+    const umask = process.umask(0o022)
+    try {
+      await using first = await place.open()
+      await addLease(first, 'first')
+      const modes = async () => {
+        const names = await readdir(dirname(place.path))
+        return Promise.all(names.map(async (name) => (await stat(join(dirname(place.path), name))).mode & 0o777))
+      }
+      expect(await modes()).toEqual([0o600, 0o600, 0o600])
+      await first.close()
+      await chmod(place.path, 0o644)
+      await using second = await place.open()
+      await addLease(second, 'second')
+      expect(await modes()).toEqual([0o600, 0o600, 0o600])
+    } finally {
+      process.umask(umask)
+    }
+    await place.remove()
+  })
+
   test('the reading side cannot write', async () => {
     const place = await freshFile()
     await using db = await place.open()

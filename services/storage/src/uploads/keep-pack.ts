@@ -66,9 +66,11 @@ export async function keepPack(
 async function isRecorded(context: Context, [first]: readonly string[], sealed: SealedPack): Promise<boolean> {
   let recorded: boolean
   try {
+    // A row in a database file that was removed or replaced is no promise.
+    await context.db.ping()
     recorded = first !== undefined && (await hasUpload(context.db.read, first))
   } catch (error) {
-    // In doubt the pack stays: the next start removes what no row names.
+    // In doubt the pack stays: the next start finds out.
     context.log.warn({ err: error }, 'cannot tell whether an upload was recorded')
     return false
   }
