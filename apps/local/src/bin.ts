@@ -1,12 +1,12 @@
 // `npm start`: the whole network on this machine, until Ctrl-C.
 import { relative, resolve } from 'node:path'
-import { CairnError } from '@cairn/protocol'
-import { metricsPortDistance, untilStopped } from '@cairn/service'
+import { explainFailure, keepFilesPrivate, metricsPortDistance, untilStopped } from '@cairn/service'
 import { createNetwork, type Network } from './network.ts'
 import { networkFile } from './network-file.ts'
 import { watchParts } from './watch-parts.ts'
 import { watchedParts } from './watched-parts.ts'
 
+keepFilesPrivate()
 const started = performance.now()
 
 function say(text: string): void {
@@ -45,9 +45,7 @@ Ctrl-C ends it; your data stays in ${relative('', home) || home}.`)
 }
 
 function complain(error: unknown): void {
-  const known = CairnError.is(error)
-  const lines = known ? [error.message, error.hint] : [error instanceof Error ? (error.stack ?? error.message) : error]
-  warn(lines.join('\n'))
+  warn(explainFailure(error))
 }
 
 /** Exits by force when a part keeps the network from ending: requests under way have their own limit, and children another. */

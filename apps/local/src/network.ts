@@ -3,14 +3,13 @@ import { resolve } from 'node:path'
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { GIB, type NetworkProfile } from '@cairn/protocol'
 import { providerSettings } from '@cairn/provider'
-import { metricsPortDistance } from '@cairn/service'
+import { lockFolder, metricsPortDistance } from '@cairn/service'
 import { readConfig, type Storage, settings, startStorage } from '@cairn/storage'
 import { findAnvil } from './anvil.ts'
 import { buildConsole } from './build-console.ts'
 import { checkPorts } from './check-ports.ts'
 import { type KeyNetwork, nodeNumbers, startKeyNetwork } from './key-network.ts'
 import { type LocalChain, startLocalChain } from './local-chain.ts'
-import { lockHome } from './lock-home.ts'
 import { removeNetworkFile, writeNetworkFile } from './network-file.ts'
 import { createPartGroup } from './part-group.ts'
 import { type ProviderNetwork, startProviderNetwork } from './provider-network.ts'
@@ -116,7 +115,13 @@ export async function createNetwork({
   await chmod(home, 0o700)
 
   await using stack = new AsyncDisposableStack()
-  stack.use(await lockHome(home))
+  stack.use(
+    await lockFolder(home, {
+      name: 'network',
+      holder: 'A local network',
+      hint: 'Use the one that runs, stop it, or choose another folder with CAIRN_HOME.',
+    }),
+  )
   // What an earlier run left when it was killed would send clients to ports where nobody listens.
   await removeNetworkFile(home)
   if (ports === 'default') {

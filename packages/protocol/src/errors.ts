@@ -89,6 +89,11 @@ export const errorTable = {
     'The configuration is not valid',
     'Correct the settings named; docs/configuration.md lists them all.',
   ),
+  RECOVERY_NEEDED: row(
+    500,
+    'The database and the stored packs do not belong together',
+    'Nothing was changed. docs/operate/recover.md says which command to run.',
+  ),
 
   // Who the caller is
   UNAUTHENTICATED: row(

@@ -62,8 +62,11 @@ export {
   setDialect,
 } from './http/route.ts'
 export { type ListenerConfig, listenerSettings, metricsPortDistance, readListenerConfig } from './listener-settings.ts'
+export { type FolderLock, lockFolder } from './lock-folder.ts'
 export { createLogGate, type GateLog, type LogGate } from './log-gate.ts'
+export { keepFilesPrivate } from './private-files.ts'
 export { type DependencyProbe, type ProbeTimes, probeDependencies, probeTimes } from './probe-dependencies.ts'
 export { createReadiness, type Readiness } from './readiness.ts'
+export { exitCodeOf, exitCodes, explainFailure, runService } from './run-service.ts'
 export * from './settings.ts'
 export { untilStopped } from './until-stopped.ts'

@@ -8,6 +8,7 @@ import {
   createReadiness,
   endApps,
   listen,
+  lockFolder,
   probeDependencies,
   startMetrics,
 } from '@cairn/service'
@@ -43,7 +44,7 @@ const sweepEveryMs = 60_000
 
 /**
  * Starts a key node: database, chains, listener. Port 0 takes any free port.
- * @throws CairnError, or the listener's error where a port is taken; nothing stays open then
+ * @throws CairnError CONFLICT (another one runs on this folder), INVALID_CONFIGURATION, UNAVAILABLE; nothing stays open then
  */
 export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOptions = {}): Promise<KeyNode> {
   await using stack = new AsyncDisposableStack()
@@ -56,6 +57,15 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
       redact: ['req.headers.authorization'],
     })
   await mkdir(config.home, { recursive: true, mode: 0o700 })
+  if (config.database.kind === 'sqlite') {
+    stack.use(
+      await lockFolder(config.home, {
+        name: 'keynode',
+        holder: 'A key node',
+        hint: 'Use the one that runs, stop it, or choose another folder with CAIRN_KEYNODE_HOME.',
+      }),
+    )
+  }
   const db = stack.use(await openDatabase(config.database))
   const chains = parseChains(config.chains ?? '{"chains":{}}')
   const metrics = createMetrics()
@@ -98,7 +108,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   const readiness = createReadiness({ database: () => db.ping() }, log, dependencies)
   const app = createKeyNodeApp(context, readiness, stop.signal)
   stack.defer(() => endApps([app], { readiness, stop, limits: config }))
-  const own = await listen(app, config.host, config.port)
+  const own = await listen(app, config.host, config.port, 'CAIRN_KEYNODE_PORT')
   stack.use(probeDependencies(context.conditions.probes, clock))
   const running = stack.move()
   return {

@@ -1,14 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { providerId } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
-import { createLogGate, createRateLimiter, createReadiness, endApps, listen, startMetrics } from '@cairn/service'
+import { createLogGate, createRateLimiter, createReadiness, endApps, listen, lockFolder, startMetrics } from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import { createProviderApp } from './app.ts'
 import { databasePath, type ProviderConfig } from './config.ts'
 import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { deriveProviderKeys } from './identity.ts'
-import { lockFolder } from './lock-folder.ts'
 import { createProviderMetrics } from './metrics.ts'
 import { createHashThread } from './pieces/hash-thread-client.ts'
 import { createKeyedLock } from './pieces/keyed-lock.ts'
@@ -35,7 +34,7 @@ export type ProviderOptions = { clock?: Clock; log?: Logger; pullTimes?: PullTim
 
 /**
  * Starts a storage provider: database, files, pulls, listener. Port 0 takes any free port.
- * @throws CairnError, or the listener's error where a port is taken; nothing stays open then
+ * @throws CairnError CONFLICT (another one runs on this folder), INVALID_CONFIGURATION, UNAVAILABLE; nothing stays open then
  */
 export async function startProvider(config: ProviderConfig, options: ProviderOptions = {}): Promise<Provider> {
   await using stack = new AsyncDisposableStack()
@@ -48,7 +47,14 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
       redact: ['req.headers.authorization'],
     })
   await mkdir(config.home, { recursive: true, mode: 0o700 })
-  stack.use(lockFolder(config.home))
+  // Two that fetch into one folder would write into each other's parts.
+  stack.use(
+    await lockFolder(config.home, {
+      name: 'provider',
+      holder: 'A storage provider',
+      hint: 'Use the one that runs, stop it, or choose another folder with CAIRN_PROVIDER_HOME.',
+    }),
+  )
   const db = stack.use(await openDatabase(databasePath(config)))
   const keys = deriveProviderKeys(config.secret)
   const pulling: PullTable = new Map()
@@ -77,7 +83,7 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
   const readiness = createReadiness({ database: () => db.ping() }, log)
   const app = createProviderApp(context, pulls, readiness, stop.signal)
   stack.defer(() => endApps([app], { readiness, stop, limits: config }))
-  const own = await listen(app, config.host, config.port)
+  const own = await listen(app, config.host, config.port, 'CAIRN_PROVIDER_PORT')
   const running = stack.move()
   return {
     url: config.publicUrl ?? own,

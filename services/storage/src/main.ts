@@ -1,7 +1,9 @@
-import { untilStopped } from '@cairn/service'
+import { runService } from '@cairn/service'
 import { readConfig } from './config.ts'
 import { startStorage } from './start.ts'
 
-const storage = await startStorage(readConfig())
-await untilStopped((error) => storage.context.log.fatal({ err: error }, 'unhandled rejection'))
-await storage[Symbol.asyncDispose]()
+await runService({
+  start: () => startStorage(readConfig()),
+  describe: (storage) => ({ url: storage.apiUrl }),
+  onFault: (storage, error) => storage.context.log.fatal({ err: error }, 'unhandled rejection'),
+})

@@ -134,9 +134,9 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const names = createNameResolver(context, openDnslink(config, clock))
   const gateway = createGatewayApp({ packs, names, log, config, clock, metrics })
   stack.defer(() => endApps([app, gateway], { readiness, stop, limits: config }))
-  const apiUrl = config.publicApiUrl ?? (await listen(app, config.host, config.port))
-  if (config.publicApiUrl !== undefined) await listen(app, config.host, config.port)
-  const ownGatewayUrl = await listen(gateway, config.host, config.gatewayPort)
+  const ownApiUrl = await listen(app, config.host, config.port, 'CAIRN_PORT')
+  const apiUrl = config.publicApiUrl ?? ownApiUrl
+  const ownGatewayUrl = await listen(gateway, config.host, config.gatewayPort, 'CAIRN_GATEWAY_PORT')
   const gatewayUrl = config.publicGatewayUrl ?? ownGatewayUrl
   profile = {
     ...keyProfile(config),

@@ -1,12 +1,35 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as waitMs } from 'node:timers/promises'
+import { CairnError } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { ListenerConfig } from '../listener-settings.ts'
 import type { Readiness } from '../readiness.ts'
 
-/** Opens a listener; port 0 takes any free one. Answers its URL. */
-export async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
-  await app.listen({ host, port })
+/** What the system's codes of a refused address mean, and what to do. */
+const listenFailures: Readonly<Record<string, { reason: string; remedy: string }>> = {
+  EADDRINUSE: { reason: 'is in use', remedy: 'Stop the process that uses it, or choose another port' },
+  EACCES: { reason: 'needs rights that this process does not have', remedy: 'Choose a port above 1023' },
+  EADDRNOTAVAIL: { reason: 'is not an address of this machine', remedy: 'Choose an address of this machine' },
+}
+
+/**
+ * Opens a listener; port 0 takes any free one. Answers its URL.
+ * @param setting name of the setting to change, for the message
+ * @throws CairnError INVALID_CONFIGURATION for an address that cannot be listened on
+ */
+export async function listen(app: FastifyInstance, host: string, port: number, setting?: string): Promise<string> {
+  try {
+    await app.listen({ host, port })
+  } catch (cause) {
+    const failure = cause instanceof Error && 'code' in cause ? listenFailures[String(cause.code)] : undefined
+    if (failure === undefined) throw cause
+    throw new CairnError('INVALID_CONFIGURATION', {
+      message: `Port ${port} on ${host} ${failure.reason}`,
+      hint: `${failure.remedy}${setting === undefined ? '' : ` with ${setting}`}.`,
+      details: { host, port },
+      cause,
+    })
+  }
   const address = app.server.address() as AddressInfo
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }

@@ -30,7 +30,7 @@ export type KeyRouter = AsyncDisposable & {
 
 const version = '0.1.0'
 
-/** Starts the key router. Port 0 takes any free port. @throws the listener's error where a port is taken */
+/** Starts the key router. Port 0 takes any free port. @throws CairnError INVALID_CONFIGURATION when the port is in use */
 export async function startRouter(
   config: KeyRouterConfig,
   options: { clock?: Clock; log?: Logger } = {},
@@ -75,7 +75,7 @@ export async function startRouter(
   registerHealthRoutes(app, parts, readiness, version)
   registerRouterRoutes(app, context)
   stack.defer(() => endApps([app], { readiness, stop, limits: config }))
-  const own = await listen(app, config.host, config.port)
+  const own = await listen(app, config.host, config.port, 'CAIRN_KEYROUTER_PORT')
   url ??= own
   const probes = nodes.map((node) => ({
     dependency: node.dependency,
