@@ -37,6 +37,8 @@ function printConfiguration(): string {
 
 Settings are variables of the environment. Each can be given as a file instead, whose content it is: \`NAME_FILE\` names the file. A service that finds a wrong or unknown \`CAIRN_\` variable does not start and names all of them.
 
+A start that is refused prints one sentence and what to do. Its exit code is 78 when it takes an operator (a wrong setting, a port or folder in use, a [store that needs recovery](operate/recover.md)), and 1 when another try may help. Every file that a service makes is readable by its owner alone.
+
 \`npm start\` reads the same settings, with other defaults where a network at home differs from a deployed one: 100 GiB for each account, no bounds of free storage over all accounts, a thousandfold rate, log level \`warn\`.
 
 ## Storage and gateway

@@ -4,19 +4,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { CairnError } from '@cairn/protocol'
 import { ensurePrivateFile } from './private-files.ts'
 
-/** Who locks a folder, in the words of the message that refuses a second one. */
+/** The texts with which a second process is refused. */
 export type FolderLock = {
   /** Name of the lock file without its ending. */
   name: string
-  /** What runs on the folder, such as "A storage service". */
+  /** Subject of the message, such as "A storage service". */
   holder: string
-  /** What the operator can do instead of running a second one. */
+  /** What the operator can do. */
   hint: string
 }
 
 /**
- * Claims a folder for this process. The claim is a lock of the operating system on `{name}.lock`, taken through SQLite, so
- * it ends with the process, by `kill -9` and power cut alike. `{name}.pid` names the holder for people and decides nothing.
+ * Locks a folder for this process. The lock is the operating system's on `{name}.lock`, taken through SQLite, so it ends with
+ * the process, including by `kill -9` and a power cut. `{name}.pid` names the holder for people and decides nothing.
  *
  * @param folder must exist
  * @throws CairnError CONFLICT naming the process that holds the folder

@@ -1,21 +1,21 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 
-/** Group and others: what nobody but the owner of a service's data needs. */
+/** Permissions of group and others. */
 const othersMask = 0o077
 
 /**
- * Makes every file that this process creates readable to its owner alone, also those of libraries, which name no mode.
- * Call it first thing: a file that exists keeps its mode.
+ * Makes every file that this process creates readable by its owner alone, including those of libraries. Call it before any
+ * file is created.
  */
 export function keepFilesPrivate(): void {
   process.umask(othersMask)
 }
 
 /**
- * Creates an empty file that only its owner can read, or takes those rights away from one that others can read. SQLite gives
- * the log beside a database the mode of the database.
+ * Creates an empty file that only its owner can read, or restricts an existing one to its owner. SQLite gives the log of a
+ * database the mode of the database.
  *
- * An existing file is never opened: closing it would end the locks that this process holds on it.
+ * Never opens an existing file: closing it would release the locks that this process holds on it.
  */
 export function ensurePrivateFile(path: string): void {
   try {
@@ -24,7 +24,7 @@ export function ensurePrivateFile(path: string): void {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
-  // Windows keeps rights elsewhere; its mode bits say nothing.
+  // Windows keeps permissions elsewhere.
   if (process.platform === 'win32') return
   const { mode } = statSync(path)
   if ((mode & othersMask) !== 0) chmodSync(path, mode & 0o700)

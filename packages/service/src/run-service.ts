@@ -2,26 +2,26 @@ import { CairnError } from '@cairn/protocol'
 import { keepFilesPrivate } from './private-files.ts'
 import { untilStopped } from './until-stopped.ts'
 
-/** With what a service's process ends when it could not start. */
+/** Exit codes of a service that could not start. */
 export const exitCodes = {
-  /** Another try may help: a database that is down, a fault that nobody foresaw. */
+  /** Another try may help, for example when the database was down. */
   failed: 1,
-  /** Starting it again changes nothing until an operator did something (EX_CONFIG of sysexits). */
+  /** An operator has to change something first (`EX_CONFIG` of sysexits). */
   needsOperator: 78,
 } as const
 
-/** How the process of a service runs. */
+/** What makes the process of a service. */
 export type ServiceProgram<Service extends AsyncDisposable> = {
   start(): Promise<Service>
-  /** What the process that started it hears once it is ready. */
+  /** The message to the parent process when the service is ready. */
   describe(service: Service): { url: string; publicKey?: string }
-  /** Logs what ends the service in the middle. */
+  /** Logs an unhandled rejection, which ends the service. */
   onFault(service: Service, error: unknown): void
 }
 
 /**
- * The whole life of a service's process: files for its owner alone, start, signal, end. A start that is refused ends with
- * one sentence, what to do, and an {@link exitCodes}; only a fault that nobody foresaw shows a stack.
+ * Runs a service as the process: restricts its files to their owner, starts it, waits for a signal, stops it. A start that is
+ * refused prints one sentence and what to do, and ends with one of {@link exitCodes}. Only an unexpected error prints a stack.
  */
 export async function runService<Service extends AsyncDisposable>(program: ServiceProgram<Service>): Promise<void> {
   keepFilesPrivate()
@@ -34,18 +34,18 @@ export async function runService<Service extends AsyncDisposable>(program: Servi
     process.stderr.write(`${explainFailure(error)}\n`)
     process.exitCode = exitCodeOf(error)
   } finally {
-    // The channel to whoever started it would keep the process.
+    // The channel to the parent would keep the process running.
     if (process.connected) process.disconnect()
   }
 }
 
-/** What a person reads of a failure: for errors of ours a sentence and what to do, for others all there is. */
+/** The text of a failure for people: message and hint of a CairnError, the stack of any other error. */
 export function explainFailure(error: unknown): string {
   if (CairnError.is(error)) return `${error.message}\n${error.hint}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-/** The exit code for a failure: see {@link exitCodes}. */
+/** The exit code for a failure. @see exitCodes */
 export function exitCodeOf(error: unknown): number {
   const codes = ['INVALID_CONFIGURATION', 'CONFLICT', 'RECOVERY_NEEDED'] as const
   return codes.some((code) => CairnError.is(error, code)) ? exitCodes.needsOperator : exitCodes.failed

@@ -124,7 +124,11 @@ function dnsServer(value: string): string {
 
 /** Every setting there is. `docs/configuration.md` is printed from this record. */
 export const settings = {
-  CAIRN_HOME: { about: 'Folder of data and secrets.', fallback: '.cairn', read: (value: string) => resolve(value) },
+  CAIRN_HOME: {
+    about: 'Folder of data and secrets. With SQLite it belongs to one process.',
+    fallback: '.cairn',
+    read: (value: string) => resolve(value),
+  },
   CAIRN_PORT_OFFSET: { about: 'Added to every default port.', fallback: '0', read: whole(0, 56_000) },
   CAIRN_NETWORK_NAME: { about: 'Name of the network in its profile.', fallback: 'local', read: text },
   CAIRN_HOST: { about: 'Address the listeners bind to.', fallback: '127.0.0.1', read: text },
@@ -167,7 +171,7 @@ export const settings = {
   },
   CAIRN_DATABASE_POOL: { about: 'Connections to PostgreSQL.', fallback: '10', read: whole(1, 200) },
   CAIRN_PACK_FOLDER: {
-    about: 'Folder of the packs; packs/ below CAIRN_HOME where empty.',
+    about: 'Folder of the packs; packs/ below CAIRN_HOME where empty. It belongs to one database.',
     fallback: '',
     read: optional(text),
   },

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { CairnError } from '@cairn/protocol'
 
-/** Watches that the files of an open database are still the ones that the next start will find. */
+/** Checks that the files of an open database are still the ones that the next start finds. */
 export type FileGuard = {
-  /** @throws CairnError UNAVAILABLE once a file was removed, moved away or replaced */
+  /** @throws CairnError UNAVAILABLE when a file was removed, moved or replaced */
   check(): void
 }
 
@@ -33,7 +33,7 @@ export function guardFiles(paths: readonly string[]): FileGuard {
   return { check }
 }
 
-/** Device and number of a file; undefined when nothing lies there. */
+/** Device and inode of a file; undefined when it does not exist. */
 function identify(path: string): string | undefined {
   const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
   return facts === undefined ? undefined : `${facts.dev}:${facts.ino}`

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ListenerConfig } from '../listener-settings.ts'
 import type { Readiness } from '../readiness.ts'
 
-/** What the system's codes of a refused address mean, and what to do. */
+/** What the error codes of a refused address mean, and what to do. */
 const listenFailures: Readonly<Record<string, { reason: string; remedy: string }>> = {
   EADDRINUSE: { reason: 'is in use', remedy: 'Stop the process that uses it, or choose another port' },
   EACCES: { reason: 'needs rights that this process does not have', remedy: 'Choose a port above 1023' },
