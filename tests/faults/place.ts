@@ -6,18 +6,28 @@ import { type Database, openDatabase } from '../../services/storage/src/db/datab
 import { openFileStore } from '../../services/storage/src/objects/files.ts'
 import type { ObjectStore } from '../../services/storage/src/objects/objects.ts'
 import { check, type Finding } from '../../services/storage/src/packs/check.ts'
-import { createPackStore, type PackStore } from '../../services/storage/src/packs/packs.ts'
+import {
+  claimPackFolder,
+  comparePacks,
+  createPackStore,
+  type PackStore,
+  recoverPacks,
+  settleComparison,
+} from '../../services/storage/src/packs/packs.ts'
 
 /** Database, objects and packs in a folder, started as the service starts them. */
 export type Place = { folder: string; db: Database; objects: ObjectStore; packs: PackStore } & AsyncDisposable
 
-/** Opens a folder; `orphanAgeMs` 0 makes the start remove at once what it would leave for an hour. */
-export async function openPlace(folder: string, orphanAgeMs?: number): Promise<Place> {
+/** Opens a folder. @throws CairnError RECOVERY_NEEDED, which no crash may lead to */
+export async function openPlace(folder: string): Promise<Place> {
   const db = await openDatabase({ kind: 'sqlite', path: join(folder, 'cairn.sqlite') })
-  const objects = await openFileStore(join(folder, 'packs'))
-  const clock = { now: () => Date.now() + (orphanAgeMs === 0 ? 1000 : 0) }
-  const packs = createPackStore({ db, objects, clock, ...(orphanAgeMs === undefined ? {} : { orphanAgeMs }) })
-  await packs.recover()
+  const objects = await openFileStore(join(folder, 'packs'), { isAlone: true })
+  const clock = { now: () => Date.now() }
+  const packs = createPackStore({ db, objects, clock })
+  await claimPackFolder({ db, objects })
+  const comparison = await comparePacks({ db, objects })
+  await recoverPacks({ db, objects, clock })
+  await settleComparison({ db, objects, clock }, comparison)
   return {
     folder,
     db,
@@ -32,15 +42,11 @@ export async function openPlace(folder: string, orphanAgeMs?: number): Promise<P
 
 /** What must hold after any crash and the next start; answers what does not. */
 export async function findBroken(folder: string, acknowledged: readonly string[]): Promise<string[]> {
-  await using place = await openPlace(folder, 0)
+  await using place = await openPlace(folder)
   const broken: string[] = []
   for (const name of await readdir(join(folder, 'packs', 'tmp'))) broken.push(`unfinished file ${name}`)
-  const findings: AsyncIterable<Finding> = check({
-    ...place,
-    clock: { now: () => Date.now() + 1000 },
-    orphanAgeMs: 0,
-    readData: 1,
-  })
+  for (const name of await readdir(join(folder, 'packs', 'unconfirmed'))) broken.push(`unsettled note ${name}`)
+  const findings: AsyncIterable<Finding> = check({ ...place, clock: { now: () => Date.now() }, readData: 1 })
   for await (const finding of findings) broken.push(`check: ${finding.kind}`)
   const rows = await place.db.read.selectFrom('upload').select(['cid', 'size_bytes']).execute()
   const sizes = new Map(rows.map(({ cid, size_bytes }) => [cid, size_bytes]))

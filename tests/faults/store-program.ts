@@ -45,6 +45,7 @@ async function storeFile({ packs, db }: Place, content: Iterable<Uint8Array>): P
       await packs.discard(sealed)
       throw error
     }
+    await packs.confirm(sealed)
     return cid
   } catch (error) {
     await writer.abort()

@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 
 /**
  * What is in a storage folder that should not be there, in words; empty when all is well. Packs whose removal was decided
- * but interrupted are gone for every reader, and finished by the next round of removals (`countRemoving`).
+ * but interrupted are gone for every reader, and finished by the next round of removals (`countRemoving`). Packs that were
+ * never acknowledged are gone as well, and removed after the grace time.
  */
 export function findRemains(home: string): string[] {
   const database = new DatabaseSync(join(home, 'storage.sqlite'), { readOnly: true, timeout: 5000 })
@@ -45,7 +46,9 @@ export function findRemains(home: string): string[] {
     )
     const rows = database.prepare('select object_key, state from pack').all()
     const known = new Set(rows.map((row) => String(row['object_key'])))
-    const objects = files(join(home, 'packs', 'objects'))
+    const objects = files(join(home, 'packs', 'objects')).filter((key) => !key.startsWith('owner/'))
+    count('packs kept aside', "select count(*) from pack where hold = 'orphaned'")
+    count('packs that are missing', 'select count(*) from pack where missing_at is not null')
     for (const key of objects) if (!known.has(key)) faults.push(`an object that no row names: ${key}`)
     const live = rows.filter((row) => row['state'] === 'live').map((row) => String(row['object_key']))
     for (const key of live) if (!objects.includes(key)) faults.push(`a row whose object is gone: ${key}`)
@@ -60,7 +63,7 @@ export function findRemains(home: string): string[] {
 export function countRemoving(home: string): number {
   const database = new DatabaseSync(join(home, 'storage.sqlite'), { readOnly: true, timeout: 5000 })
   try {
-    const row = database.prepare("select count(*) as packs from pack where state = 'removing'").get()
+    const row = database.prepare("select count(*) as packs from pack where state = 'removing' and hold is null").get()
     return Number(row?.['packs'])
   } finally {
     database.close()

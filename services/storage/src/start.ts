@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
 import type { NetworkProfile } from '@cairn/protocol'
 import {
   createDependencies,
@@ -23,13 +22,21 @@ import { registerConsoleRoutes } from './console/routes.ts'
 import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { createGatewayApp } from './gateway/app.ts'
+import { lockStore } from './lock-store.ts'
 import { createStorageMetrics } from './metrics.ts'
 import { createDnslinkResolver, type DnslinkResolver } from './names/dnslink.ts'
 import { createNameResolver, requireSameSecret } from './names/names.ts'
 import { openFileStore } from './objects/files.ts'
 import { openSecret } from './open-secret.ts'
-import { createPackStore } from './packs/create-pack-store.ts'
-import type { PackEvent } from './packs/packs.ts'
+import {
+  claimPackFolder,
+  comparePacks,
+  createPackStore,
+  type PackEvent,
+  recoverPacks,
+  reportComparison,
+  settleComparison,
+} from './packs/packs.ts'
 import { describeChains } from './payments/payments.ts'
 import { openProviders } from './proofs/open-providers.ts'
 import { endAllWriters } from './resumable/resumable.ts'
@@ -56,9 +63,12 @@ export type StartOptions = {
   profile?: Partial<NetworkProfile>
 }
 
+const recoverPage = 'See docs/operate/recover.md.'
+
 /**
- * Starts the storage service: database, packs, workers, API and gateway, in this order. Port 0 takes any free port.
- * @throws CairnError, or the listener's error where a port is taken; nothing stays open then
+ * Starts the storage service: lock, database, packs, workers, API and gateway, in this order. Port 0 takes any free port.
+ * @throws CairnError CONFLICT (another one runs on this home), RECOVERY_NEEDED (database and packs do not belong together),
+ *   INVALID_CONFIGURATION, UNAVAILABLE; nothing stays open then, and no pack was touched
  */
 export async function startStorage(config: StorageConfig, options: StartOptions = {}): Promise<Storage> {
   // What was opened is closed in reverse, also when a later step fails.
@@ -66,24 +76,21 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const clock = options.clock ?? { now: () => Date.now() }
   const log =
     options.log ?? pino({ level: config.logLevel, base: { service: 'storage' }, redact: ['req.headers.authorization'] })
+  const processId = randomUUID()
+  const isAlone = config.database.kind === 'sqlite'
   await mkdir(config.home, { recursive: true, mode: 0o700 })
+  if (isAlone) stack.use(await lockStore(config))
 
   const db = stack.use(await openDatabase(config.database))
-  const objects = await openFileStore(config.packFolder)
+  const objects = await openFileStore(config.packFolder, { replica: processId, isAlone })
   stack.defer(() => objects.close())
+  await claimPackFolder({ db, objects })
   const metrics = createStorageMetrics()
   const { url: metricsUrl } = stack.use(await startMetrics(config, metrics, log))
   const failures = createLogGate({ clock, log })
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
   const onEvent = (event: PackEvent) => report(event, log, failures, metrics.damagedBlocks)
-  const packs = createPackStore({
-    db,
-    objects,
-    clock,
-    // A SQLite database belongs to one process: at its start no other can be about to record a pack.
-    ...(db.kind === 'sqlite' ? { orphanAgeMs: 0 } : {}),
-    onEvent,
-  })
+  const packs = createPackStore({ db, objects, clock, onEvent })
   const rates = createRateLimiter(config.rateFactor, clock)
   const secret = await openSecret(config)
   const context: Context = {
@@ -100,28 +107,28 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     partMemory: createPartMemory(config.partMemoryBytes ?? derivePartMemory()),
     askContract: openContractWallets(config, { clock, dependencies }),
     secret,
-    processId: randomUUID(),
+    processId,
   }
 
   await requireSameSecret(context)
+  // Before anything is changed: this refuses a database that is older than its packs.
+  const comparison = await comparePacks(context)
 
   const abandoned = await releaseAbandoned(context)
   watchFreeStorage(context)
-  if (db.kind === 'sqlite') {
+  if (isAlone) {
     await db.write(recountFreeStorage)
     await endAllLeases(db)
     await endAllWriters(db)
   }
-  const recovered = await packs.recover()
+  const recovered = await recoverPacks(context)
+  await settleComparison(context, comparison)
+  reportComparison(comparison, onEvent)
   log.info({ ...recovered, abandonedReservations: abandoned }, 'recovered')
 
   const providers = openProviders(config.providers, dependencies)
   const stop = new AbortController()
-  const readiness = createReadiness(
-    { database: () => db.ping(), objects: () => probeObjects(config.packFolder) },
-    log,
-    dependencies,
-  )
+  const readiness = createReadiness({ database: () => db.ping(), objects: () => objects.probe() }, log, dependencies)
   let profile: NetworkProfile | undefined
   const readProfile = () => {
     if (profile === undefined) throw new Error('the profile is made once the listeners have their ports')
@@ -188,17 +195,6 @@ function walletConnectProfile({
   return { walletConnect: { projectId: walletConnectProjectId, relayUrl: walletConnectRelayUrl } }
 }
 
-async function probeObjects(folder: string): Promise<void> {
-  const path = join(folder, 'tmp', `probe-${randomUUID()}`)
-  const file = await open(path, 'wx')
-  try {
-    await file.write('ok')
-  } finally {
-    await file.close()
-    await unlink(path)
-  }
-}
-
 function report(event: PackEvent, log: Logger, failures: LogGate, damaged: { inc(count?: number): void }): void {
   switch (event.type) {
     case 'block-damaged':
@@ -214,6 +210,15 @@ function report(event: PackEvent, log: Logger, failures: LogGate, damaged: { inc
       break
     case 'worker-failed':
       failures.failed(event.worker, event.error, 'a worker failed', { worker: event.worker })
+      break
+    case 'pack-missing':
+      log.error(
+        { pack: event.objectKey, missingPacks: event.of },
+        `a pack is missing: its content cannot be read. ${recoverPage}`,
+      )
+      break
+    case 'pack-orphaned':
+      log.error({ pack: event.objectKey }, `a pack without rows is kept aside: npm run storage:recover. ${recoverPage}`)
       break
     case 'pack-removed':
       log.info({ pack: event.objectKey }, 'a pack was removed')

@@ -15,6 +15,8 @@ export type PostgresFixture = {
   readonly pid: number
   /** Makes an empty database and answers its URL. */
   createDatabase(): Promise<string>
+  /** Makes a copy of a database that nobody is connected to, as a backup that was restored; answers its URL. */
+  copyDatabase(url: string): Promise<string>
   stop(): Promise<void>
 }
 
@@ -45,16 +47,18 @@ export async function startPostgres(): Promise<PostgresFixture> {
   })
   await isReady(server)
   const urlOf = (database: string): string => `postgres://cairn@127.0.0.1:${port}/${database}`
+  const createFrom = async (template: string): Promise<string> => {
+    const client = new pg.Client({ connectionString: urlOf('postgres') })
+    await client.connect()
+    const name = `t${randomUUID().replaceAll('-', '')}`
+    await client.query(`create database ${name} template ${template}`)
+    await client.end()
+    return urlOf(name)
+  }
   return {
     pid: server.pid ?? 0,
-    async createDatabase() {
-      const client = new pg.Client({ connectionString: urlOf('postgres') })
-      await client.connect()
-      const name = `t${randomUUID().replaceAll('-', '')}`
-      await client.query(`create database ${name}`)
-      await client.end()
-      return urlOf(name)
-    },
+    createDatabase: () => createFrom('template1'),
+    copyDatabase: (url) => createFrom(new URL(url).pathname.slice(1)),
     async stop() {
       const ended = new Promise((resolve) => server.once('exit', resolve))
       if (server.exitCode === null) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type DatabaseSettings, openDatabase as open, type Database as ServiceDatabase } from '@cairn/service'
 import { createTables } from './migrations/0001_create-tables.ts'
 import { createPayments } from './migrations/0002_create-payments.ts'
@@ -8,6 +9,7 @@ import { createResumableUploads } from './migrations/0006_create-resumable-uploa
 import { createSpentSignIns } from './migrations/0007_create-spent-sign-ins.ts'
 import { namePurposes } from './migrations/0008_name-purposes.ts'
 import { boundFreeStorage } from './migrations/0009_bound-free-storage.ts'
+import { keepPacks } from './migrations/0010_keep-packs.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of the storage service. */
@@ -24,10 +26,34 @@ export const migrations = [
   createSpentSignIns,
   namePurposes,
   boundFreeStorage,
+  keepPacks,
 ]
 
-/** Opens the database of the storage service and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */
-export function openDatabase(settings: DatabaseSettings): Promise<Database> {
+/**
+ * Opens the database of the storage service, brings its tables up to date, and gives it an id of its own the first time.
+ * @throws CairnError as `openDatabase` of the frame
+ */
+export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   // The ids of packs are 63-bit numbers; all other columns called id are text.
-  return open<Schema>(settings, { migrations, bigintColumns: ['id', 'pack_id', 'packId'] })
+  const db = await open<Schema>(settings, { migrations, bigintColumns: ['id', 'pack_id', 'packId'] })
+  try {
+    await nameStore(db)
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+  return db
+}
+
+/** Gives a new database its id; replicas that start at once agree on one. */
+async function nameStore(db: Database): Promise<void> {
+  const named = await db.read.selectFrom('store').select('id').executeTakeFirst()
+  if (named !== undefined) return
+  await db.write((trx) =>
+    trx
+      .insertInto('store')
+      .values({ id: 1n, name: randomUUID(), created_at: Date.now(), removals: 0 })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute(),
+  )
 }

@@ -55,6 +55,15 @@ type ApiKeyTable = {
 
 type PackState = 'live' | 'removing'
 
+/**
+ * Why a pack without an upload is more than unreferenced:
+ * - `pending`: its rows were written ahead of its upload, which is under way;
+ * - `abandoned`: its upload was never acknowledged; it is removed after the grace time;
+ * - `orphaned`: it was found without rows; it is kept and not read until it is taken in;
+ * - `recovered`: it was taken in; it is read, and kept until its content is listed for an account.
+ */
+export type PackHold = 'pending' | 'abandoned' | 'orphaned' | 'recovered'
+
 /** A pack: one CAR in the object store. `id` is a 63-bit time-ordered number. */
 type PackTable = {
   id: bigint
@@ -69,6 +78,9 @@ type PackTable = {
   scrubbed_at: number | null
   /** 1 while all of it lies in pieces. */
   is_pieced: Generated<number>
+  hold: PackHold | null
+  /** When its object was found to be missing; null while the object exists. */
+  missing_at: number | null
 }
 
 /** Where the payload of a block lies. The same block may lie in several packs. */
@@ -118,6 +130,12 @@ type ReservationTable = {
   created_at: number
   expires_at: number
 }
+
+/** One row. `name` is the id that the pack folder carries too; `removals` grows with every removed pack, so that replicas clear their caches. */
+type StoreTable = { id: bigint; name: string; created_at: number; removals: number }
+
+/** An object that is being removed because its record was dropped. */
+type DoomedObjectTable = { object_key: string; created_at: number }
 
 /** Who does a job that only one replica may do. `fence` grows each time the holder changes. */
 type LeaseTable = { name: string; owner: string; expires_at: number; fence: number }
@@ -364,6 +382,8 @@ export type Schema = {
   upload: UploadTable
   upload_pack: UploadPackTable
   reservation: ReservationTable
+  store: StoreTable
+  doomed_object: DoomedObjectTable
   lease: LeaseTable
   payment: PaymentTable
   ledger_entry: LedgerEntryTable

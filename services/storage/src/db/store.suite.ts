@@ -176,7 +176,8 @@ export function databaseSuite(
 
     test('deleting an upload takes its references along, and a pack that is needed cannot go', async () => {
       await db.write(async (trx) => {
-        await sql`insert into pack values (5, 'k', 1, 1, 'live', 1, null, null, 0)`.execute(trx)
+        await sql`insert into pack (id, object_key, size_bytes, block_count, state, created_at)
+          values (5, 'k', 1, 1, 'live', 1)`.execute(trx)
         await sql`insert into upload (id, address, cid, root_multihash, name, size_bytes, dag_size_bytes, encryption, kind, status, created_at, updated_at)
           values ('u', 'a', 'c', ${Uint8Array.of(1)}, 'n', 1, 1, 0, 'file', 'stored', 1, 1)`.execute(trx)
         await sql`insert into upload_pack values ('u', 5)`.execute(trx)
@@ -199,6 +200,7 @@ export function databaseSuite(
         { name: '0007_create-spent-sign-ins' },
         { name: '0008_name-purposes' },
         { name: '0009_bound-free-storage' },
+        { name: '0010_keep-packs' },
       ])
     })
 

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { syncFolder } from './durable-folders.ts'
 import { describeWriteError } from './file-errors.ts'
@@ -9,12 +8,15 @@ import type { ObjectWriter } from './objects.ts'
 
 /** What a writer needs to know of its store. */
 export type FileWriterPlace = {
-  temporaryFolder: string
+  /** Path of the unfinished file. No other writer uses it. */
+  temporaryPath: string
   target: string
   /** Makes the folder of the target, durably. */
   prepare(): Promise<void>
-  /** Names of unfinished files of this process. */
-  active: Set<string>
+  /** Adds or removes the note that the target is unconfirmed. */
+  setUnconfirmed(isUnconfirmed: boolean): Promise<void>
+  /** Called when the temporary file is gone or has become the target. */
+  onEnd(): void
 }
 
 /**
@@ -22,16 +24,15 @@ export type FileWriterPlace = {
  * After a failed sync nothing is tried again: the kernel may have dropped the pages it could not write.
  */
 export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWriter> {
-  const name = `${process.pid}-${randomUUID()}`
-  const path = join(place.temporaryFolder, name)
+  const path = place.temporaryPath
   let sizeBytes = 0
   let state: 'open' | 'failed' | 'finished' | 'aborted' = 'open'
-  place.active.add(name)
+  let isNoted = false
   let handle: FileHandle | undefined
   try {
     handle = await open(path, 'wx', 0o600)
   } catch (error) {
-    place.active.delete(name)
+    place.onEnd()
     throw describeWriteError(error)
   }
 
@@ -64,7 +65,9 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
       }),
     finish: () =>
       guard(async (file) => {
-        await file.datasync()
+        // The note exists before the object is visible.
+        isNoted = true
+        await Promise.all([file.datasync(), place.setUnconfirmed(true)])
         await closeHandle()
         await place.prepare()
         // A key is never used twice; rename would replace what is there without a word.
@@ -78,7 +81,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
           throw error
         }
         state = 'finished'
-        place.active.delete(name)
+        place.onEnd()
         return { sizeBytes }
       }),
     async abort() {
@@ -88,7 +91,9 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
         await closeHandle()
       } finally {
         await rm(path, { force: true })
-        place.active.delete(name)
+        // An object that is visible in spite of the failure keeps its note: the next start decides.
+        if (isNoted && !existsSync(place.target)) await place.setUnconfirmed(false)
+        place.onEnd()
       }
     },
   }

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readlink, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
@@ -14,15 +15,144 @@ async function freshFolder() {
 
 objectSuite('files', freshFolder)
 
-test('the start removes unfinished files of dead processes, not of living ones, and any that is old', async () => {
+/** Two stores over one folder, as two replicas have them. */
+async function openTwo() {
+  const { folder, remove } = await freshFolder()
+  const first = await openFileStore(folder, { replica: 'first' })
+  const second = await openFileStore(folder, { replica: 'second' })
+  const inFolder = (name: string) => readdir(join(folder, name))
+  const age = async (name: string, seconds: number) => {
+    const at = Date.now() / 1000 - seconds
+    for (const file of await inFolder(name)) await utimes(join(folder, name, file), at, at)
+  }
+  return {
+    folder,
+    first,
+    second,
+    inFolder,
+    age,
+    async [Symbol.asyncDispose]() {
+      await first.close()
+      await second.close()
+      await remove()
+    },
+  }
+}
+
+const text = (value: string) => [new TextEncoder().encode(value)]
+
+test('a replica that starts leaves the half-written objects of another alone, however old they are', async () => {
+  await using place = await openTwo()
+  const writer = await place.first.create('packs/1/a.car')
+  await writer.append(text('half'))
+  // A slow sender: nothing was written for two hours, but its replica shows that it is alive.
+  await place.age('tmp', 7200)
+  expect(await place.second.sweep()).toBe(0)
+  await writer.append(text(', whole'))
+  await writer.finish()
+  expect(Buffer.from(await place.second.read('packs/1/a.car', 0, 11)).toString()).toBe('half, whole')
+})
+
+test('what a replica left that showed no sign of life for an hour goes, once it is an hour old itself', async () => {
+  await using place = await openTwo()
+  const writer = await place.first.create('packs/1/a.car')
+  await writer.append(text('half'))
+  const done = await place.first.create('packs/1/b.car')
+  await done.append(text('done'))
+  await done.finish()
+  await place.age('replicas', 3590)
+  expect(await place.second.sweep()).toBe(0)
+  await place.age('replicas', 3610)
+  expect(await place.second.sweep()).toBe(0)
+  expect(await Array.fromAsync(place.second.listAbandoned('packs/'))).toEqual([])
+  await place.age('tmp', 3610)
+  await place.age('unconfirmed', 3610)
+  expect(await place.second.sweep()).toBe(1)
+  const abandoned = await Array.fromAsync(place.second.listAbandoned('packs/'))
+  expect(abandoned.map(({ key }) => key)).toEqual(['packs/1/b.car'])
+  expect([...(await place.second.listUnconfirmed('alive'))]).toEqual([])
+  for (const { settle } of abandoned) await settle()
+  expect([...(await place.second.listUnconfirmed('all'))]).toEqual([])
+  expect(await place.second.size('packs/1/b.car')).toBe(4)
+  // Nothing is left of it, so it is no longer remembered.
+  await place.second.sweep()
+  expect(await place.inFolder('replicas')).toEqual(['second'])
+  // It only slept: what it was writing is refused, and it goes on.
+  await expect(writer.finish()).rejects.toSatisfy((error) => CairnError.is(error, 'STORAGE_FAILED'))
+  await writer.abort()
+})
+
+test('a store that is alone takes over at once what others left', async () => {
+  const { folder, remove } = await freshFolder()
+  const killed = await openFileStore(folder, { replica: 'killed' })
+  await (await killed.create('packs/1/a.car')).append(text('half'))
+  const done = await killed.create('packs/1/b.car')
+  await done.append(text('done'))
+  await done.finish()
+  await mkdir(join(folder, 'tmp'), { recursive: true })
+  await writeFile(join(folder, 'tmp', `${process.pid}-of-an-earlier-version`), 'x')
+  const next = await openFileStore(folder, { replica: 'next', isAlone: true })
+  expect(await next.sweep()).toBe(2)
+  expect((await Array.fromAsync(next.listAbandoned('packs/'))).map(({ key }) => key)).toEqual(['packs/1/b.car'])
+  expect([...(await next.listUnconfirmed('alive'))]).toEqual([])
+  expect(await next.listOthers()).toEqual([])
+  await next.close()
+  await remove()
+})
+
+test('files of an earlier version, which name no replica, go after a day', async () => {
+  await using place = await openTwo()
+  await writeFile(join(place.folder, 'tmp', `${process.ppid}-x`), 'x')
+  await place.age('tmp', 23 * 3600)
+  expect(await place.second.sweep()).toBe(0)
+  await place.age('tmp', 25 * 3600)
+  expect(await place.second.sweep()).toBe(1)
+})
+
+test('replicas see one another while they are alive', async () => {
+  await using place = await openTwo()
+  await place.first.sweep()
+  expect(await place.second.listOthers()).toEqual(['first'])
+  await place.age('replicas', 600)
+  expect(await place.second.listOthers()).toEqual([])
+  await place.first.sweep()
+  await place.first.close()
+  expect(await place.second.listOthers()).toEqual([])
+})
+
+test('a folder that was replaced while it is open is found out', async () => {
   const { folder, open, remove } = await freshFolder()
-  await mkdir(join(folder, 'tmp'))
-  const names = [`${2 ** 22 + 5}-dead`, `${process.ppid}-living`, `${process.ppid}-old`, `${process.pid}-own-before`]
-  for (const name of names) await writeFile(join(folder, 'tmp', name), 'x')
-  await utimes(join(folder, 'tmp', `${process.ppid}-old`), 1, 1)
   const store = await open()
-  expect(await store.sweep(Date.now() - 3_600_000)).toBe(3)
-  expect(await readdir(join(folder, 'tmp'))).toEqual([`${process.ppid}-living`])
+  await store.probe()
+  await rename(folder, `${folder}.away`)
+  await expect(store.probe()).rejects.toThrow()
+  await mkdir(folder)
+  await expect(store.probe()).rejects.toSatisfy((error) => CairnError.is(error, 'UNAVAILABLE'))
+  await expect(store.create('packs/1/a.car')).rejects.toSatisfy((error) => CairnError.is(error, 'STORAGE_FAILED'))
+  await rm(`${folder}.away`, { recursive: true })
+  await remove()
+})
+
+test.runIf(existsSync('/proc/self/fd'))('what is kept open can be let go, so that its space is free', async () => {
+  const { folder, open, remove } = await freshFolder()
+  const store = await open()
+  const writer = await store.create('packs/1/a.car')
+  await writer.append(text('abc'))
+  await writer.finish()
+  await store.read('packs/1/a.car', 0, 3)
+  const path = join(folder, 'objects/packs/1/a.car')
+  const openPaths = async () => {
+    const links = await Promise.all(
+      (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+    )
+    return links.filter((link) => link.startsWith(path))
+  }
+  expect(await openPaths()).toEqual([path])
+  // As another replica does.
+  await rm(path)
+  expect(await openPaths()).toEqual([`${path} (deleted)`])
+  store.releaseFiles()
+  await expect.poll(openPaths).toEqual([])
   await store.close()
   await remove()
 })

@@ -1,25 +1,43 @@
-import { mkdir, opendir, readdir, rm, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, opendir, readdir, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { createDurableFolders, syncFolder } from './durable-folders.ts'
 import { describeReadError, describeWriteError, errnoOf } from './file-errors.ts'
 import { createFileWriter } from './file-writer.ts'
-import type { ObjectStore, StoredObject } from './objects.ts'
+import type { AbandonedObject, ObjectStore } from './objects.ts'
 import { createOpenFiles } from './open-files.ts'
+import { modifiedOrGone, openReplicas, ownerOf } from './replicas.ts'
+import { openUnconfirmedNotes } from './unconfirmed-notes.ts'
 
 /** Files kept open between reads. */
 const openFilesMost = 64
+/** Names read from a folder at once. */
+const namesAtOnce = 1024
 /** Names of our own making only: no user's text ever gets into a path. */
 const keyPattern = /^[a-z0-9][a-z0-9-]*(\/[a-z0-9][a-z0-9.-]*)+$/
 
+/** How a store is opened. */
+export type FileStoreOptions = {
+  /** Id of this process: lower-case letters, digits and hyphens. Defaults to a random UUID. */
+  replica?: string
+  /** Whether a lock excludes other processes. Defaults to false. */
+  isAlone?: boolean
+}
+
 /**
- * Objects as files below `folder`: `objects/` holds the finished, `tmp/` the unfinished ones. One file system, local:
- * rename must be atomic and sync must reach the disk.
+ * Objects as files below `folder`: finished ones in `objects/`, unfinished ones in `tmp/`, notes of unconfirmed ones in
+ * `unconfirmed/`, heartbeats in `replicas/`. One file system: rename must be atomic and sync must reach the disk.
  */
-export async function openFileStore(folder: string): Promise<ObjectStore> {
+export async function openFileStore(
+  folder: string,
+  { replica = randomUUID(), isAlone = false }: FileStoreOptions = {},
+): Promise<ObjectStore> {
   const root = resolve(folder)
   const objects = join(root, 'objects')
   const temporaryFolder = join(root, 'tmp')
+  const unconfirmedFolder = join(root, 'unconfirmed')
+  const replicaFolder = join(root, 'replicas')
   try {
     await mkdir(root, { recursive: true, mode: 0o700 })
     await syncFolder(dirname(root))
@@ -27,9 +45,12 @@ export async function openFileStore(folder: string): Promise<ObjectStore> {
     throw describeWriteError(error)
   }
   const folders = createDurableFolders(root)
-  await folders.ensure(objects)
-  await folders.ensure(temporaryFolder)
+  for (const each of [objects, temporaryFolder, unconfirmedFolder, replicaFolder]) await folders.ensure(each)
+  const rootAtStart = await identify(root)
   const files = createOpenFiles(openFilesMost)
+  const replicas = openReplicas(replicaFolder, replica, isAlone)
+  const notes = openUnconfirmedNotes(unconfirmedFolder, replicas)
+  /** Names of unfinished files of this process. */
   const active = new Set<string>()
 
   const pathOf = (key: string): string => {
@@ -38,9 +59,30 @@ export async function openFileStore(folder: string): Promise<ObjectStore> {
   }
 
   return {
-    create(key) {
+    async create(key) {
       const target = pathOf(key)
-      return createFileWriter({ temporaryFolder, target, active, prepare: () => folders.ensure(dirname(target)) })
+      const name = replicas.fileName(randomUUID())
+      active.add(name)
+      try {
+        await replicas.start()
+      } catch (error) {
+        active.delete(name)
+        throw describeWriteError(error)
+      }
+      return createFileWriter({
+        temporaryPath: join(temporaryFolder, name),
+        target,
+        prepare: () => folders.ensure(dirname(target)),
+        setUnconfirmed: (isUnconfirmed) => (isUnconfirmed ? notes.add(key) : notes.remove(key)),
+        onEnd: () => active.delete(name),
+      })
+    },
+    async confirm(key) {
+      try {
+        await notes.remove(key)
+      } catch (error) {
+        throw describeWriteError(error)
+      }
     },
     async read(key, offset, length, into) {
       const target = into === undefined ? Buffer.allocUnsafeSlow(length) : into.subarray(0, length)
@@ -69,15 +111,66 @@ export async function openFileStore(folder: string): Promise<ObjectStore> {
       const path = pathOf(key)
       files.drop(path)
       try {
-        await rm(path)
-        await syncFolder(dirname(path))
+        await removeDurably(path)
+        await notes.remove(key)
       } catch (error) {
-        if (errnoOf(error) !== 'ENOENT') throw describeWriteError(error)
+        throw describeWriteError(error)
       }
     },
-    list: (prefix) => walk(objects, '', prefix),
-    sweep: (olderThan) => sweep(temporaryFolder, olderThan, active),
-    close: () => files.close(),
+    list: (prefix, from = '') => walk(objects, '', prefix, from),
+    listUnconfirmed: (of) => notes.list(of),
+    async *listAbandoned(prefix): AsyncGenerator<AbandonedObject> {
+      for await (const { key, remove } of notes.listLeftOver()) {
+        if (key.startsWith(prefix)) yield { key, settle: remove }
+      }
+    },
+    async sweep() {
+      const view = await replicas.inspect()
+      const owners = await notes.listOwners()
+      let removed = 0
+      for (const name of await readdir(temporaryFolder)) {
+        const path = join(temporaryFolder, name)
+        const modifiedAt = await modifiedOrGone(path)
+        if (modifiedAt === undefined || active.has(name)) continue
+        if (ownerOf(name) === replica || view.isLeftOver(name, modifiedAt)) {
+          await rm(path, { force: true })
+          removed++
+        } else {
+          owners.add(ownerOf(name) ?? '')
+        }
+      }
+      await view.removeHeartbeats(owners)
+      return removed
+    },
+    listOthers: async () => (await replicas.inspect()).others,
+    async probe() {
+      // A disk that is unmounted leaves another folder of the same name.
+      if ((await identify(root)) !== rootAtStart) {
+        throw new CairnError('UNAVAILABLE', { message: 'The pack folder was replaced while the service runs' })
+      }
+      const path = join(temporaryFolder, replicas.fileName(`probe-${randomUUID()}`))
+      const file = await open(path, 'wx', 0o600)
+      try {
+        await file.write('ok')
+      } finally {
+        await file.close()
+        await unlink(path)
+      }
+    },
+    releaseFiles: () => files.dropAll(),
+    async close() {
+      await files.close()
+      await replicas.stop(active.size === 0 && !(await notes.listOwners()).has(replica))
+    },
+  }
+}
+
+async function removeDurably(path: string): Promise<void> {
+  try {
+    await rm(path)
+    await syncFolder(dirname(path))
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
   }
 }
 
@@ -85,50 +178,22 @@ function endsEarly(key: string, at: number): CairnError {
   return new CairnError('DATA_DAMAGED', { message: 'A stored object ends early', details: { object: key, at } })
 }
 
-async function* walk(folder: string, path: string, prefix: string): AsyncGenerator<StoredObject> {
-  for await (const entry of await opendir(join(folder, path))) {
+async function* walk(folder: string, path: string, prefix: string, from: string): AsyncGenerator<string> {
+  const inner: string[] = []
+  for await (const entry of await opendir(join(folder, path), { bufferSize: namesAtOnce })) {
     const key = path === '' ? entry.name : `${path}/${entry.name}`
-    if (entry.isDirectory()) {
-      // A folder is entered when it lies below the prefix or leads to it.
-      if (`${key}/`.startsWith(prefix) || prefix.startsWith(`${key}/`)) yield* walk(folder, key, prefix)
-    } else if (key.startsWith(prefix)) {
-      const facts = await statIfThere(join(folder, key))
-      if (facts !== undefined) yield { key, sizeBytes: facts.size, modifiedAt: facts.mtimeMs }
+    if (!entry.isDirectory()) {
+      if (key.startsWith(prefix)) yield key
+      continue
     }
+    // A folder is entered when it lies below the prefix or leads to it, and may hold keys from `from` on.
+    const isWanted = `${key}/`.startsWith(prefix) || prefix.startsWith(`${key}/`)
+    if (isWanted && `${key}/` >= from.slice(0, key.length + 1)) inner.push(key)
   }
+  for (const key of inner.toSorted()) yield* walk(folder, key, prefix, from)
 }
 
-async function statIfThere(path: string) {
-  try {
-    return await stat(path)
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-/** Removes temporary files of processes that live no more, and any old one. Those of this process are left alone. */
-async function sweep(folder: string, olderThan: number, active: ReadonlySet<string>): Promise<number> {
-  let removed = 0
-  for (const name of await readdir(folder)) {
-    if (active.has(name)) continue
-    const path = join(folder, name)
-    const facts = await statIfThere(path)
-    if (facts === undefined || (facts.mtimeMs >= olderThan && isAnotherAlive(name))) continue
-    await rm(path, { force: true })
-    removed++
-  }
-  return removed
-}
-
-/** Whether the file's name begins with the number of another process that lives on this machine. */
-function isAnotherAlive(name: string): boolean {
-  const pid = Number.parseInt(name, 10)
-  if (!(pid > 0) || pid === process.pid) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return errnoOf(error) === 'EPERM'
-  }
+async function identify(path: string): Promise<string> {
+  const { dev, ino } = await stat(path, { bigint: true })
+  return `${dev}:${ino}`
 }

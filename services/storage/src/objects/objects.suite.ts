@@ -28,7 +28,7 @@ export function objectSuite(
       await writer.append(bytes(...parts))
       return writer.finish()
     }
-    const keys = async (prefix: string) => (await Array.fromAsync(store.list(prefix))).map(({ key }) => key).toSorted()
+    const keys = async (prefix: string) => (await Array.fromAsync(store.list(prefix))).toSorted()
 
     test('what was appended is there, in order, after finish and after opening again', async () => {
       const writer = await store.create('packs/1/a.car')
@@ -67,7 +67,7 @@ export function objectSuite(
       await writer.abort()
       expect(await store.size('packs/1/a.car')).toBeUndefined()
       await expect(writer.append(bytes('d'))).rejects.toSatisfy((error) => CairnError.is(error, 'STORAGE_FAILED'))
-      expect(await store.sweep(Infinity)).toBe(0)
+      expect(await store.sweep()).toBe(0)
     })
 
     test('abort after finish changes nothing', async () => {
@@ -102,6 +102,35 @@ export function objectSuite(
       await expect(store.read('packs/1/a.car', 0, 1)).rejects.toSatisfy(isDamaged)
     })
 
+    test('lists from a key on, folder by folder', async () => {
+      for (const key of ['packs/1/a.car', 'packs/2/a.car', 'packs/3/a.car']) await put(key, 'x')
+      expect(await Array.fromAsync(store.list('packs/', 'packs/2/a.car'))).toEqual(['packs/2/a.car', 'packs/3/a.car'])
+    })
+
+    test('a finished object is in doubt until it is confirmed or removed', async () => {
+      for (const key of ['packs/1/a.car', 'packs/1/b.car', 'trees/c']) await put(key, 'x')
+      expect([...(await store.listUnconfirmed('all'))].toSorted()).toEqual([
+        'packs/1/a.car',
+        'packs/1/b.car',
+        'trees/c',
+      ])
+      await store.confirm('packs/1/a.car')
+      await store.confirm('packs/1/a.car')
+      await store.remove('trees/c')
+      expect([...(await store.listUnconfirmed('alive'))]).toEqual(['packs/1/b.car'])
+      // The replica that finished it is alive: it knows better.
+      expect(await Array.fromAsync(store.listAbandoned(''))).toEqual([])
+      const writer = await store.create('packs/1/d.car')
+      await writer.append(bytes('d'))
+      await writer.abort()
+      expect([...(await store.listUnconfirmed('all'))]).toEqual(['packs/1/b.car'])
+    })
+
+    test('can be probed', async () => {
+      await store.probe()
+      expect(await store.sweep()).toBe(0)
+    })
+
     test('lists by prefix', async () => {
       for (const key of ['packs/1/a.car', 'packs/1/b.car', 'packs/2/a.car', 'pieces/1/a.car']) await put(key, 'x')
       expect(await keys('packs/')).toEqual(['packs/1/a.car', 'packs/1/b.car', 'packs/2/a.car'])
@@ -113,7 +142,7 @@ export function objectSuite(
     test('sweeping leaves the writes of this process alone', async () => {
       const writer = await store.create('packs/1/a.car')
       await writer.append(bytes('abc'))
-      expect(await store.sweep(Infinity)).toBe(0)
+      expect(await store.sweep()).toBe(0)
       await writer.finish()
       expect(text(await store.read('packs/1/a.car', 0, 3))).toBe('abc')
     })

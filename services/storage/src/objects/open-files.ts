@@ -8,6 +8,8 @@ export type OpenFiles = {
   with<T>(path: string, use: (handle: FileHandle) => Promise<T>): Promise<T>
   /** Closes the file as soon as nobody reads it, so that its room can be given back. */
   drop(path: string): void
+  /** The same for all files. */
+  dropAll(): void
   close(): Promise<void>
 }
 
@@ -30,6 +32,10 @@ export function createOpenFiles(most: number): OpenFiles {
     files.delete(path)
     file.dropped = true
     release(file)
+  }
+
+  const dropAll = (): void => {
+    for (const path of [...files.keys()]) drop(path)
   }
 
   const take = (path: string): OpenFile => {
@@ -60,8 +66,9 @@ export function createOpenFiles(most: number): OpenFiles {
       }
     },
     drop,
+    dropAll,
     async close() {
-      for (const path of [...files.keys()]) drop(path)
+      dropAll()
       await Promise.all(closing)
     },
   }

@@ -8,6 +8,7 @@ import { isIdentity, readIdentityBytes } from './identity.ts'
 import { createLruCache } from './lru-cache.ts'
 import type { BlockLocation, PackEvent, ReadOptions } from './packs.ts'
 import { createRunHasher } from './run-hasher.ts'
+import { markMissing } from './settle-comparison.ts'
 import { bytesKey, sha256DigestOf } from './sha256-multihash.ts'
 
 /** Bytes of one read of neighbours, and the gap between two that is read over rather than left out. */
@@ -60,25 +61,36 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
   const places = createLruCache<BlockLocation>(settings.locationCacheBytes)
   const hasher = createRunHasher()
   const smallBlocks = createLruCache<Uint8Array>(settings.blockCacheBytes)
+  /** Places that were looked up since the caches were cleared. Only blocks that are read there are cached. */
+  let current = new WeakSet<BlockLocation>()
+
+  /** Looks up all readable copies of blocks. */
+  const findCopies = async (multihashes: readonly Uint8Array[]): Promise<Map<string, BlockLocation[]>> => {
+    const asked = current
+    const found = await findBlocks(db, multihashes, 'readable')
+    for (const copies of found.values()) for (const place of copies) asked.add(place)
+    return found
+  }
 
   const locate = async (multihashes: readonly Uint8Array[]): Promise<(BlockLocation | undefined)[]> => {
     const keys = multihashes.map(bytesKey)
     const known = keys.map((key) => places.get(key))
     const missing = multihashes.filter((_, at) => known[at] === undefined)
     if (missing.length === 0) return known
-    const found = await findBlocks(db, missing, 'readable')
+    const found = await findCopies(missing)
     return known.map((place, at) => {
       const key = keys[at] ?? ''
       const fresh = place ?? found.get(key)?.[0]
-      if (place === undefined && fresh !== undefined) places.set(key, fresh, locationWeight)
+      const isNew = place === undefined && fresh !== undefined
+      if (isNew && current.has(fresh)) places.set(key, fresh, locationWeight)
       return fresh
     })
   }
 
   /** Checks the bytes and remembers small ones. */
-  const accept = (cid: CID, bytes: Uint8Array, digest = hashSha256(bytes)): boolean => {
+  const accept = (cid: CID, bytes: Uint8Array, place: BlockLocation, digest = hashSha256(bytes)): boolean => {
     if (!matches(sha256DigestOf(cid), digest)) return false
-    if (bytes.length <= smallBlockBytes) {
+    if (bytes.length <= smallBlockBytes && current.has(place)) {
       // A copy by constructor: slice of a Buffer would be a view and keep, or see changed, the whole run.
       smallBlocks.set(bytesKey(cid.multihash.bytes), new Uint8Array(bytes), bytes.length + 200)
     }
@@ -87,8 +99,13 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
 
   const reportDamage = async (cid: CID, { packId, objectKey }: BlockLocation): Promise<void> => {
     places.delete(bytesKey(cid.multihash.bytes))
-    onEvent({ type: 'block-damaged', cid: `${cid}`, packId, objectKey })
     const now = clock.now()
+    if ((await objects.size(objectKey)) === undefined) {
+      onEvent({ type: 'pack-missing', objectKey, of: 1 })
+      await markMissing(db, [packId], now)
+      return
+    }
+    onEvent({ type: 'block-damaged', cid: `${cid}`, packId, objectKey })
     await db.write(async (trx) => {
       await trx
         .updateTable('block')
@@ -109,7 +126,7 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
   const readCopy = async (cid: CID, place: BlockLocation): Promise<Uint8Array | undefined> => {
     try {
       const bytes = await objects.read(place.objectKey, place.offset, place.length)
-      if (accept(cid, bytes)) return bytes
+      if (accept(cid, bytes, place)) return bytes
     } catch (error) {
       if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
     }
@@ -121,7 +138,7 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
   const readAnyCopy = async (cid: CID, { signal }: ReadOptions): Promise<Uint8Array> => {
     const { bytes: multihash } = cid.multihash
     places.delete(bytesKey(multihash))
-    const copies = (await findBlocks(db, [multihash], 'readable')).get(bytesKey(multihash)) ?? []
+    const copies = (await findCopies([multihash])).get(bytesKey(multihash)) ?? []
     for (const copy of copies) {
       signal?.throwIfAborted()
       const bytes = await readCopy(cid, copy)
@@ -176,10 +193,11 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
       digests?.catch(() => undefined)
       const blocks = cids.slice(0, count).map(async (cid, at) => {
         const place = known[at]
+        if (place === undefined) return get(cid)
         try {
           const run = await bytes
-          const block = run.subarray((place?.offset ?? 0) - start, (place?.offset ?? 0) - start + (place?.length ?? 0))
-          if (accept(cid, block, (await digests)?.subarray(at * 32, at * 32 + 32))) return block
+          const block = run.subarray(place.offset - start, place.offset - start + place.length)
+          if (accept(cid, block, place, (await digests)?.subarray(at * 32, at * 32 + 32))) return block
         } catch (error) {
           if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
         }
@@ -188,6 +206,7 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
       return { blocks }
     },
     forget() {
+      current = new WeakSet()
       places.clear()
       smallBlocks.clear()
     },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
-import { findOrphans } from './find-orphans.ts'
+import { findUnnamed } from './find-unnamed.ts'
 import { verifyPack } from './verify-pack.ts'
 
 const packsInOneQuery = 500
@@ -9,7 +9,10 @@ const packsInOneQuery = 500
 /** One thing that is not as it should be. */
 export type Finding =
   | { kind: 'missing-pack'; packId: bigint; objectKey: string }
+  /** Its object exists again after it was missing. */
+  | { kind: 'returned-pack'; packId: bigint; objectKey: string }
   | { kind: 'wrong-size'; packId: bigint; objectKey: string; expectedBytes: number; actualBytes: number }
+  /** A pack without a row, or one that is kept aside. */
   | { kind: 'orphan-object'; objectKey: string; sizeBytes: number }
   | { kind: 'damaged-blocks'; packId: bigint; objectKey: string; count: number; multihashes: string[] }
   | { kind: 'pack-faults'; packId: bigint; objectKey: string; faults: string[] }
@@ -25,8 +28,6 @@ export type CheckParts = {
   db: Database
   objects: ObjectStore
   clock: { now(): number }
-  /** Objects younger than this may still get their row; an hour unless told. */
-  orphanAgeMs?: number
   /** Part of the packs whose bytes are read, from 0 (none, unless told) to 1 (all). */
   readData?: number
   /** Which part, when not all are read: another number from 0 to 1 reads others. */
@@ -47,7 +48,7 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
   for (let after = -1n; ; ) {
     const packs = await db.read
       .selectFrom('pack')
-      .select(['id', 'object_key', 'size_bytes', 'block_count'])
+      .select(['id', 'object_key', 'size_bytes', 'block_count', 'missing_at'])
       .where('state', '=', 'live')
       .where('id', '>', after)
       .orderBy('id')
@@ -62,6 +63,7 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
         yield { kind: 'missing-pack', ...place }
         continue
       }
+      if (pack.missing_at !== null) yield { kind: 'returned-pack', ...place }
       if (actualBytes !== pack.size_bytes) {
         yield { kind: 'wrong-size', ...place, expectedBytes: pack.size_bytes, actualBytes }
       }
@@ -94,16 +96,20 @@ async function knownDamage(db: Database, packId: bigint): Promise<Uint8Array[]> 
   return rows.map(({ multihash }) => multihash)
 }
 
-async function* checkOrphans({
-  db,
-  objects,
-  clock,
-  orphanAgeMs = 3_600_000,
-  signal,
-}: CheckParts): AsyncGenerator<Finding> {
-  for await (const { key, sizeBytes } of findOrphans({ db, objects }, 'packs/', clock.now() - orphanAgeMs)) {
+async function* checkOrphans({ db, objects, signal }: CheckParts): AsyncGenerator<Finding> {
+  const held = await db.read
+    .selectFrom('pack')
+    .select(['object_key', 'size_bytes'])
+    .where(sql<boolean>`hold is not null`)
+    .where('hold', '=', 'orphaned')
+    .orderBy('id')
+    .execute()
+  for (const { object_key: objectKey, size_bytes: sizeBytes } of held) {
+    yield { kind: 'orphan-object', objectKey, sizeBytes }
+  }
+  for await (const { key } of findUnnamed({ db, objects })) {
     signal?.throwIfAborted()
-    yield { kind: 'orphan-object', objectKey: key, sizeBytes }
+    yield { kind: 'orphan-object', objectKey: key, sizeBytes: (await objects.size(key)) ?? 0 }
   }
 }
 
@@ -112,7 +118,8 @@ async function* checkUploads({ db, signal }: CheckParts): AsyncGenerator<Finding
   const incomplete = sql<{ id: string; cid: string }>`
     select upload.id as "uploadId", upload.cid as cid from upload
     where not exists (select 1 from block join pack on pack.id = block.pack_id
-        where block.multihash = upload.root_multihash and block.damaged_at is null and pack.state = 'live')
+        where block.multihash = upload.root_multihash and block.damaged_at is null
+          and pack.missing_at is null and pack.state = 'live')
       or not exists (select 1 from upload_pack where upload_pack.upload_id = upload.id)`
   const { rows } = await sql<{ uploadId: string; cid: string; root: Uint8Array }>`
     select found."uploadId", found.cid, upload.root_multihash as root
@@ -123,11 +130,11 @@ async function* checkUploads({ db, signal }: CheckParts): AsyncGenerator<Finding
   }
 }
 
-/** Packs that count as unreferenced though an upload needs them, or the other way round. */
+/** Packs that count as unreferenced though an upload needs them, or the other way round. Held packs have a reason of their own. */
 async function* checkReferences({ db }: CheckParts): AsyncGenerator<Finding> {
   const { rows } = await sql<{ pack_id: bigint; stamp: number | null }>`
     select pack.id as pack_id, pack.unreferenced_at as stamp from pack
-    where pack.state = 'live' and (pack.unreferenced_at is null)
+    where pack.state = 'live' and pack.hold is null and (pack.unreferenced_at is null)
       = (not exists (select 1 from upload_pack where upload_pack.pack_id = pack.id))`.execute(db.read)
   for (const { pack_id: packId, stamp } of rows) {
     yield { kind: 'wrong-reference', packId, isReferenced: stamp !== null }

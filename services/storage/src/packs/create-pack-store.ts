@@ -10,7 +10,6 @@ import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './p
 import { createReadAhead } from './read-ahead.ts'
 import { readSealed } from './read-sealed.ts'
 import { condemnPack, indexAhead, recordPack, releasePacks } from './record-pack.ts'
-import { recoverPacks } from './recover.ts'
 import { removePack } from './remove-pack.ts'
 import { createSlabPool } from './slab-pool.ts'
 
@@ -23,8 +22,6 @@ export type PackStoreParts = {
   locationCacheBytes?: number
   /** Memory for small blocks; 32 MiB unless told. */
   blockCacheBytes?: number
-  /** How long a finished object may wait for its row before recovery removes it; an hour unless told. */
-  orphanAgeMs?: number
   onEvent?: (event: PackEvent) => void
 }
 
@@ -33,7 +30,7 @@ const announcedAtOnce = 256
 
 /** Makes the pack store over a database and an object store, which stay the caller's to close. */
 export function createPackStore(parts: PackStoreParts): PackStore {
-  const { db, objects, clock, orphanAgeMs = 3_600_000, onEvent = () => undefined } = parts
+  const { db, objects, clock, onEvent = () => undefined } = parts
   const settings = {
     locationCacheBytes: parts.locationCacheBytes ?? 16 * MIB,
     blockCacheBytes: parts.blockCacheBytes ?? 32 * MIB,
@@ -55,7 +52,7 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     async discard({ own }: SealedPack) {
       if (own === undefined) return
       discarded.add(own)
-      if (!(await condemnPack(db, own))) {
+      if (!(await condemnPack(db, own, { hold: null }))) {
         discarded.delete(own)
         return
       }
@@ -68,8 +65,13 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     read: (cids, options = {}) => readBlocks(reader, cids, options),
     openReader: () => createReadAhead(reader, { recycle: true }),
     openSealed: (sealed) => readSealed(sealed, objects, reader),
-    recover: (ageMs = orphanAgeMs) => recoverPacks({ db, objects, clock, orphanAgeMs: ageMs }),
-    forget: reader.forget,
+    async confirm({ own }) {
+      if (own !== undefined) await objects.confirm(own.objectKey)
+    },
+    forget() {
+      reader.forget()
+      objects.releaseFiles()
+    },
   }
 }
 

@@ -18,9 +18,10 @@ type FoundRow = {
 /** Which copies count: all that can be read, or those that a new upload may rely on. */
 export type CopyFilter = 'readable' | 'referenced'
 
+const isReadable = `pack.state = 'live' and pack.missing_at is null and block.damaged_at is null`
 const conditions: Readonly<Record<CopyFilter, string>> = {
-  readable: `pack.state = 'live' and block.damaged_at is null`,
-  referenced: `pack.state = 'live' and block.damaged_at is null and pack.unreferenced_at is null`,
+  readable: isReadable,
+  referenced: `${isReadable} and pack.unreferenced_at is null`,
 }
 
 /** All copies of the blocks named, by the key of their multihash; blocks without one are absent. */

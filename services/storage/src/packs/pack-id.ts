@@ -3,7 +3,6 @@ import { randomInt } from 'node:crypto'
 const randomBits = 20n
 /** Packs of 2^24 ms, 4.7 hours, share a folder: few folders to sync, none that grows for ever. */
 const folderBits = 24n
-export const packFolderMs = 2 ** Number(folderBits)
 
 let last = 0n
 
@@ -14,15 +13,15 @@ export function nextPackId(nowMs: number): bigint {
   return last
 }
 
+/** When a pack was begun, in ms since 1970. */
+export function packTime(id: bigint): number {
+  return Number(id >> randomBits)
+}
+
 /** Key of the object of a pack: `packs/{time, hex}/{id, hex}.car`. */
 export function packKey(id: bigint): string {
   const folder = (id >> (randomBits + folderBits)).toString(16)
   return `packs/${folder.padStart(5, '0')}/${id.toString(16).padStart(16, '0')}.car`
-}
-
-/** Prefix of the keys of all packs begun in the same 4.7 hours. */
-export function packFolder(atMs: number): string {
-  return `packs/${(BigInt(Math.trunc(atMs)) >> folderBits).toString(16).padStart(5, '0')}/`
 }
 
 /** The id in a key, or undefined where the key is not one of a pack. */

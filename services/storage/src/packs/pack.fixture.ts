@@ -43,7 +43,9 @@ export type PackPlace = {
   /** Deletes an upload. */
   forgetUpload(id: string): Promise<void>
   /** A store over the same rows and objects, with empty caches. */
-  reopen(options?: { orphanAgeMs?: number }): PackStore
+  reopen(): PackStore
+  /** The object store as the next process opens it after this one was killed. */
+  restart(): Promise<ObjectStore>
   remove(): Promise<void>
 }
 
@@ -53,8 +55,8 @@ export async function createPackPlace(db: Database): Promise<PackPlace> {
   const objects = await openFileStore(folder)
   const clock = { ms: Date.now(), now: () => clock.ms }
   const events: PackEvent[] = []
-  const reopen = (options = {}) =>
-    createPackStore({ db, objects, clock, onEvent: (event) => events.push(event), ...options })
+  const reopen = () => createPackStore({ db, objects, clock, onEvent: (event) => events.push(event) })
+  const restarted: ObjectStore[] = []
   const packs = reopen()
   let count = 0
   const roots = new WeakMap<SealedPack, CID>()
@@ -91,6 +93,7 @@ export async function createPackPlace(db: Database): Promise<PackPlace> {
         .execute()
       await packs.record(trx, sealed, id)
     })
+    await packs.confirm(sealed)
     return id
   }
   return {
@@ -109,8 +112,13 @@ export async function createPackPlace(db: Database): Promise<PackPlace> {
         await trx.deleteFrom('upload').where('id', '=', id).execute()
       }),
     reopen,
+    async restart() {
+      const next = await openFileStore(folder, { isAlone: true })
+      restarted.push(next)
+      return next
+    },
     async remove() {
-      await objects.close()
+      for (const each of [objects, ...restarted]) await each.close()
       await db.close()
       await rm(folder, { recursive: true, force: true })
     },

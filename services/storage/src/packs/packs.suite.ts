@@ -1,4 +1,5 @@
-import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, readlink, rename, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { createFileImporter, importProfiles, readCar, readFile as readUnixfs, verifyBlock } from '@cairn/unixfs'
@@ -6,11 +7,22 @@ import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../db/database.ts'
+import { openFileStore } from '../objects/files.ts'
 import { createRemovePacksWorker, removeUnreferencedPacks } from '../workers/remove-packs.ts'
 import { scrubPacks } from '../workers/scrub.ts'
+import { createRemovalCheck } from '../workers/watch-removals.ts'
 import { check } from './check.ts'
 import { blockOf, createPackPlace, manyBlocks, type PackPlace } from './pack.fixture.ts'
-import { hashSha256, type PackEvent } from './packs.ts'
+import {
+  comparePacks,
+  countRemoval,
+  createPackStore,
+  hashSha256,
+  type PackEvent,
+  recoverPacks,
+  settleComparison,
+  takeInPacks,
+} from './packs.ts'
 import { repair } from './repair.ts'
 
 const day = 86_400_000
@@ -29,7 +41,7 @@ export function packSuite(name: string, openEmpty: () => Promise<Database>) {
     })
     afterEach(() => place.remove())
 
-    const objectKeys = async () => (await Array.fromAsync(place.objects.list('packs/'))).map(({ key }) => key)
+    const objectKeys = () => Array.fromAsync(place.objects.list('packs/'))
     const onlyObject = async () => join(place.folder, 'objects', (await objectKeys())[0] ?? '')
     const workerClock = () => ({ now: () => place.clock.ms, sleep: async () => undefined })
     const removeOld = (graceMs = day) => removeUnreferencedPacks({ ...place, clock: workerClock(), graceMs })
@@ -277,52 +289,283 @@ export function packSuite(name: string, openEmpty: () => Promise<Database>) {
     test('a pack file that is gone is named by check, and repair lets the content be uploaded again', async () => {
       const blocks = manyBlocks(3, 1000)
       await place.store(blocks)
-      await rm(await onlyObject())
+      const path = await onlyObject()
+      await rename(path, `${place.folder}/away`)
       expect(await findings()).toMatchObject([{ kind: 'missing-pack' }])
       expect(await Array.fromAsync(repair(place))).toMatchObject([
-        { finding: { kind: 'missing-pack' }, done: { kind: 'marked', damaged: 3 } },
+        { finding: { kind: 'missing-pack' }, done: { kind: 'marked-missing' } },
         { finding: { kind: 'incomplete-upload' }, done: { kind: 'none' } },
       ])
+      const gone = place.reopen().get(blocks[2]?.cid ?? blockOf('').cid)
+      await expect(gone).rejects.toSatisfy(withCode('DATA_DAMAGED'))
       await place.store(blocks)
       expect(await place.reopen().get(blocks[2]?.cid ?? blockOf('').cid)).toHaveLength(1000)
+      // The object comes back: both copies count again.
+      await rename(`${place.folder}/away`, path)
+      expect(await Array.fromAsync(repair(place))).toMatchObject([
+        { finding: { kind: 'returned-pack' }, done: { kind: 'marked', damaged: 0 } },
+      ])
+      expect(await findings({ readData: 1 })).toEqual([])
     })
+
+    /** Takes the rows of all packs away, and with them, where told, those of uploads. */
+    const loseRows = (...tables: readonly ('upload_pack' | 'block' | 'pack' | 'upload')[]) =>
+      place.db.write(async (trx) => {
+        for (const table of tables) await trx.deleteFrom(table).execute()
+      })
 
     test('a pack without rows is indexed again from its own bytes', async () => {
       const blocks = manyBlocks(30, 1000)
       await place.store(blocks)
-      await place.db.write(async (trx) => {
-        for (const table of ['upload_pack', 'block', 'pack'] as const) await trx.deleteFrom(table).execute()
-      })
-      place.clock.ms += day / 2
+      await loseRows('upload_pack', 'block', 'pack')
       expect(await findings()).toMatchObject([{ kind: 'orphan-object' }, { kind: 'incomplete-upload' }])
-      expect((await Array.fromAsync(repair(place)))[0]?.done).toEqual({ kind: 'indexed', blocks: 30, linkedUploads: 1 })
+      expect((await Array.fromAsync(repair(place)))[0]?.done).toEqual({
+        kind: 'taken-in',
+        blocks: 30,
+        linkedUploads: 1,
+      })
       expect(await findings({ readData: 1 })).toEqual([])
       for (const { cid, bytes } of blocks) expect(Buffer.compare(await place.reopen().get(cid), bytes)).toBe(0)
     })
 
-    test('recovery removes objects without rows after their time, and torn ones repair removes too', async () => {
-      await place.seal(manyBlocks(3, 1000))
-      await place.seal(manyBlocks(3, 1000, 2))
-      await truncate(await onlyObject(), 2000)
-      expect(await place.packs.recover()).toEqual({ unfinishedObjects: 0, orphanObjects: 0 })
-      place.clock.ms += day / 2
-      const torn = (await Array.fromAsync(repair(place))).map(({ done }) => done.kind)
-      expect(torn.toSorted()).toEqual(['indexed', 'removed'])
-      await place.seal(manyBlocks(3, 1000, 3))
-      place.clock.ms += day / 2
-      expect(await place.packs.recover()).toEqual({ unfinishedObjects: 0, orphanObjects: 1 })
-      expect(await objectKeys()).toHaveLength(1)
+    test('nothing removes a pack for want of rows: not the start, not the rounds, not repair, however torn or old', async () => {
+      await place.store(manyBlocks(3, 1000))
+      await place.store(manyBlocks(3, 1000, 2))
+      const [torn = '', whole = ''] = await objectKeys()
+      await truncate(join(place.folder, 'objects', torn), 2000)
+      await loseRows('upload_pack', 'block', 'pack', 'upload')
+      const objects = await place.restart()
+      await expect(comparePacks({ ...place, objects })).rejects.toSatisfy(withCode('RECOVERY_NEEDED'))
+      expect(await recoverPacks({ ...place, objects })).toEqual({ unfinishedObjects: 0, abandonedPacks: 0 })
+      const done = (await Array.fromAsync(repair({ ...place, objects }))).map((step) => step.done.kind)
+      expect(done.toSorted()).toEqual(['taken-in', 'unreadable'])
+      place.clock.ms += 400 * day
+      await recoverPacks({ ...place, objects })
+      expect(await removeOld()).toBe(0)
+      expect((await objectKeys()).toSorted()).toEqual([torn, whole].toSorted())
+      expect(await findings()).toMatchObject([{ kind: 'orphan-object', objectKey: torn }])
     })
 
-    test('a round of the removal leaves alone what is sealed and about to be recorded, whatever the start may do', async () => {
-      const packs = place.reopen({ orphanAgeMs: 0 })
+    test('a pack of a process that was killed before it recorded it goes after the grace time, not before', async () => {
+      const blocks = manyBlocks(3, 1000)
+      const sealed = await place.seal(blocks)
+      const objects = await place.restart()
+      expect(await comparePacks({ ...place, objects })).toEqual({ unnamed: [], missing: [], returned: [] })
+      expect(await recoverPacks({ ...place, objects })).toEqual({ unfinishedObjects: 0, abandonedPacks: 1 })
+      expect(await recoverPacks({ ...place, objects })).toEqual({ unfinishedObjects: 0, abandonedPacks: 0 })
+      // The process was not killed, only late: its commit fails on the row, and the client hears of it.
+      await expect(place.record(sealed)).rejects.toSatisfy(withCode('CONFLICT'))
+      place.clock.ms += day - 1
+      expect(await removeOld()).toBe(0)
+      expect(await objectKeys()).toHaveLength(1)
+      place.clock.ms += 2
+      expect(await removeOld()).toBe(1)
+      expect(await objectKeys()).toEqual([])
+      expect(await place.db.read.selectFrom('pack').selectAll().execute()).toEqual([])
+    })
+
+    test('a pack that was recorded right before the kill stays, large or small', async () => {
+      for (const blocks of [manyBlocks(3, 1000), manyBlocks(5000, 64)]) {
+        const sealed = await place.seal(blocks)
+        await place.record(sealed)
+        // The note of the doubt was not taken away any more.
+        await writeFile(join(place.folder, 'unconfirmed', `killed_${sealed.own?.objectKey.replaceAll('/', '_')}`), '')
+      }
+      const objects = await place.restart()
+      expect(await recoverPacks({ ...place, objects })).toEqual({ unfinishedObjects: 0, abandonedPacks: 0 })
+      expect([...(await objects.listUnconfirmed('all'))]).toEqual([])
+      place.clock.ms += 2 * day
+      expect(await removeOld()).toBe(0)
+      expect(await findings({ readData: 1 })).toEqual([])
+    })
+
+    test('the rows of a large pack whose process was killed before it was recorded are abandoned with it', async () => {
+      const blocks = manyBlocks(5000, 64)
+      await place.seal(blocks)
+      // The rows alone are no reason to remove it, however old they are.
+      place.clock.ms += 2 * day
+      expect(await removeOld()).toBe(0)
+      const objects = await place.restart()
+      expect(await recoverPacks({ ...place, objects })).toMatchObject({ abandonedPacks: 1 })
+      expect(await place.reopen().has(blocks[7]?.cid ?? blockOf('').cid)).toBe(false)
+      place.clock.ms += 2 * day
+      expect(await removeOld()).toBe(1)
+      expect(await place.db.read.selectFrom('block').select('multihash').execute()).toEqual([])
+    })
+
+    test('a round of the removal leaves alone what is sealed and about to be recorded', async () => {
       const sealed = await place.seal(manyBlocks(3, 1000))
-      place.clock.ms += 1000
+      place.clock.ms += 2 * day
       const stop = new AbortController()
       const clock = { now: () => place.clock.ms, sleep: async () => stop.abort() }
-      await createRemovePacksWorker({ ...place, packs, clock }).run(stop.signal)
+      await createRemovePacksWorker({ ...place, clock }).run(stop.signal)
       await place.record(sealed)
       expect(await findings({ readData: 1 })).toEqual([])
+    })
+
+    test('few packs without rows that are older than the newest row are kept aside, and a start goes on', async () => {
+      const lost = manyBlocks(3, 1000)
+      const upload = await place.store(lost)
+      place.clock.ms += 1000
+      await place.store(manyBlocks(3, 1000, 2))
+      await place.db.write(async (trx) => {
+        const mine = trx.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', upload)
+        const packs = await trx.selectFrom('pack').select('id').where('id', 'in', mine).execute()
+        const ids = packs.map(({ id }) => id)
+        await trx.deleteFrom('upload').where('id', '=', upload).execute()
+        await trx.deleteFrom('block').where('pack_id', 'in', ids).execute()
+        await trx.deleteFrom('pack').where('id', 'in', ids).execute()
+      })
+      const comparison = await comparePacks(place)
+      expect(comparison.unnamed).toHaveLength(1)
+      await settleComparison(place, comparison)
+      expect(await comparePacks(place)).toEqual({ unnamed: [], missing: [], returned: [] })
+      place.clock.ms += 400 * day
+      expect(await removeOld()).toBe(0)
+      expect(await findings()).toMatchObject([{ kind: 'orphan-object' }])
+      expect((await Array.fromAsync(takeInPacks(place))).map(({ kind }) => kind)).toEqual(['taken-in'])
+      expect(
+        Buffer.compare(await place.reopen().get(lost[1]?.cid ?? blockOf('').cid), lost[1]?.bytes ?? Buffer.of()),
+      ).toBe(0)
+      place.clock.ms += 400 * day
+      expect(await removeOld()).toBe(0)
+      expect(await findings({ readData: 1 })).toEqual([])
+    })
+
+    test('many packs without rows, or one that is younger than every row, refuse the start and change nothing', async () => {
+      const stored = manyBlocks(12, 100)
+      for (const block of stored) await place.store([block])
+      const all = await place.db.read.selectFrom('pack').selectAll().orderBy('id').execute()
+      const lose = (ids: readonly bigint[]) =>
+        place.db.write(async (trx) => {
+          await trx.deleteFrom('upload').execute()
+          await trx.deleteFrom('block').where('pack_id', 'in', ids).execute()
+          await trx.deleteFrom('pack').where('id', 'in', ids).execute()
+        })
+      await lose(all.slice(-1).map(({ id }) => id))
+      const one = await comparePacks(place).catch((error: unknown) => error)
+      expect(one).toSatisfy(withCode('RECOVERY_NEEDED'))
+      expect(one).toMatchObject({
+        message: expect.stringContaining('1 pack that'),
+        hint: expect.stringContaining('npm run storage:recover'),
+      })
+      // All but the newest: none is younger than a row.
+      await place.db.write((trx) => trx.insertInto('pack').values(all.slice(-1)).execute())
+      await lose(all.slice(0, 9).map(({ id }) => id))
+      const many = await comparePacks(place).catch((error: unknown) => error)
+      expect(many).toMatchObject({ code: 'RECOVERY_NEEDED', details: { packs: 9 } })
+      expect(await objectKeys()).toHaveLength(12)
+      expect(await place.db.read.selectFrom('pack').select('id').where('hold', 'is not', null).execute()).toEqual([])
+    })
+
+    test('packs that rows name and that are gone are told of, not relied on, and served again when they are back', async () => {
+      const all = manyBlocks(30, 100)
+      for (const block of all) await place.store([block])
+      const keys = (await objectKeys()).toSorted()
+      for (const key of keys.slice(5))
+        await rename(join(place.folder, 'objects', key), join(place.folder, key.slice(-20)))
+      const comparison = await comparePacks(place)
+      expect(comparison.missing.map(({ objectKey }) => objectKey).toSorted()).toEqual(keys.slice(5))
+      await settleComparison(place, comparison)
+      expect(await comparePacks(place)).toEqual({ unnamed: [], missing: [], returned: [] })
+      const packs = place.reopen()
+      const read = await Promise.all(
+        all.map(({ cid }) =>
+          packs
+            .get(cid)
+            .then(() => 1)
+            .catch(() => 0),
+        ),
+      )
+      expect(read.reduce<number>((sum, one) => sum + one, 0)).toBe(5)
+      expect(await place.db.read.selectFrom('pack').select('id').execute()).toHaveLength(30)
+      // What is gone can be uploaded again: nothing of it is taken for stored.
+      const again = await place.seal([all.at(-1) ?? blockOf('')])
+      expect(again.own?.blocks.count).toBe(1)
+      await place.packs.discard(again)
+      for (const key of keys.slice(5))
+        await rename(join(place.folder, key.slice(-20)), join(place.folder, 'objects', key))
+      const later = await comparePacks(place)
+      expect(later.returned).toHaveLength(25)
+      await settleComparison(place, later)
+      for (const { cid, bytes } of all) expect(Buffer.compare(await place.reopen().get(cid), bytes)).toBe(0)
+    })
+
+    /** A second replica over the same rows and objects, with caches and open files of its own. */
+    const openReplica = async () => {
+      const objects = await openFileStore(place.folder)
+      const packs = createPackStore({ ...place, objects })
+      return {
+        packs,
+        objects,
+        check: createRemovalCheck({ db: place.db, packs }),
+        [Symbol.asyncDispose]: () => objects.close(),
+      }
+    }
+
+    test('what one replica removed another serves no longer once it has checked, and its files are let go', async () => {
+      await using other = await openReplica()
+      await other.check()
+      // Small blocks are kept in memory, of large ones the place and the open file.
+      const blocks = [...manyBlocks(3, 100), ...manyBlocks(3, 100_000, 2)]
+      const upload = await place.store(blocks)
+      const readAll = () => Promise.allSettled(blocks.map(({ cid }) => other.packs.get(cid)))
+      for (const read of await readAll()) expect(read.status).toBe('fulfilled')
+      await place.forgetUpload(upload)
+      place.clock.ms += 2 * day
+      expect(await removeOld()).toBe(1)
+      // Until it checks it may serve what it has: this is the bound, and nothing asks the database in between.
+      expect((await readAll()).some(({ status }) => status === 'fulfilled')).toBe(true)
+      await other.check()
+      for (const read of await readAll()) {
+        expect(read).toMatchObject({ status: 'rejected', reason: { code: 'BLOCK_NOT_FOUND' } })
+      }
+      if (existsSync('/proc/self/fd')) {
+        const isOpen = async () => {
+          const fds = await readdir('/proc/self/fd')
+          const links = await Promise.all(fds.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))
+          return links.filter((link) => link.startsWith(place.folder) && link.endsWith('(deleted)'))
+        }
+        await expect.poll(isOpen).toEqual([])
+      }
+      expect(place.events).toEqual([])
+    })
+
+    test('nothing that was looked up before a removal is kept by a read that ends after it', async () => {
+      await using other = await openReplica()
+      await other.check()
+      const blocks = manyBlocks(4, 1000)
+      const upload = await place.store(blocks)
+      // A reader that has its places and has not read yet.
+      const reader = other.packs.openReader()
+      reader.prefetch?.(blocks.map(({ cid }) => cid))
+      const [first = blockOf('')] = blocks
+      const reading = reader.get(first.cid)
+      await place.forgetUpload(upload)
+      place.clock.ms += 2 * day
+      await place.db.write((trx) => trx.updateTable('pack').set({ state: 'removing' }).execute())
+      await place.db.write((trx) => countRemoval(trx))
+      await other.check()
+      // The object is still there: reading goes on, and leaves nothing behind.
+      await reading.catch(() => undefined)
+      for (const { cid } of blocks) await reader.get(cid).catch(() => undefined)
+      for (const { cid } of blocks) {
+        await expect(other.packs.get(cid)).rejects.toSatisfy(withCode('BLOCK_NOT_FOUND'))
+      }
+    })
+
+    test('while nothing is removed what is kept stays, and when the database is gone nothing does', async () => {
+      await using other = await openReplica()
+      await other.check()
+      const [block = blockOf('')] = manyBlocks(1, 100)
+      await place.store([block])
+      await other.packs.get(block.cid)
+      await rename(await onlyObject(), join(place.folder, 'away'))
+      await other.check()
+      expect(await other.packs.get(block.cid)).toHaveLength(100)
+      const broken = createRemovalCheck({ db: { read: place.db.read.withSchema('none') }, packs: other.packs })
+      await expect(broken()).rejects.toThrow()
+      await expect(other.packs.get(block.cid)).rejects.toSatisfy(withCode('DATA_DAMAGED'))
     })
 
     test('check tells wrong sums and stamps, and repair sets them right', async () => {

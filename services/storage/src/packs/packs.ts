@@ -3,10 +3,17 @@ import type { Kysely } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Schema } from '../db/schema.ts'
 
+export { claimPackFolder, takeOverPackFolder } from './claim-folder.ts'
+export { comparePacks } from './compare-packs.ts'
 export { createPackStore } from './create-pack-store.ts'
 export { hashSha256 } from './hash-sha256.ts'
 export { markDamaged } from './mark-damage.ts'
+export { recoverPacks } from './recover.ts'
+export { findRecovered, type RecoveredPack } from './recovered-packs.ts'
+export { countRemoval, readRemovals } from './removals.ts'
 export { removePack } from './remove-pack.ts'
+export { markMissing, reportComparison, settleComparison } from './settle-comparison.ts'
+export { releaseListed, type TakenIn, takeInPacks } from './take-in.ts'
 export { verifyPack } from './verify-pack.ts'
 
 /** Options of everything that reads. */
@@ -65,11 +72,11 @@ export type PackEvent =
   | { type: 'block-damaged'; cid: string; packId: bigint; objectKey: string }
   | { type: 'pack-damaged'; packId: bigint; objectKey: string; damagedBlocks: number; faults: string[] }
   | { type: 'pack-removed'; packId: bigint; objectKey: string }
+  /** One of `of` packs whose object is missing. */
+  | { type: 'pack-missing'; objectKey: string; of: number }
+  | { type: 'pack-orphaned'; objectKey: string }
   | { type: 'scrub-finished'; packs: number; damagedBlocks: number }
   | { type: 'worker-failed'; worker: string; error: unknown }
-
-/** What the start found left over from a crash, and removed. */
-export type Recovery = { unfinishedObjects: number; orphanObjects: number }
 
 /**
  * The blocks of all uploads, in packs: append-only CARs in an object store, with an index in the database. It is a
@@ -111,11 +118,10 @@ export type PackStore = {
   /** Where blocks lie: for each multihash a place, or undefined where it is not stored. */
   locate(multihashes: readonly Uint8Array[]): Promise<(BlockLocation | undefined)[]>
   /**
-   * Removes what a crash left over: unfinished objects, and finished ones that have waited for their row for longer than
-   * `orphanAgeMs` (the store's own unless told). Zero is for the start alone, before the first `begin`, and only where
-   * no other process writes.
+   * Confirms a sealed pack, after its unit of work is committed and before the client hears of it. When it fails, the next
+   * start finds the row.
    */
-  recover(orphanAgeMs?: number): Promise<Recovery>
-  /** Forgets everything cached, after packs were removed. */
+  confirm(sealed: SealedPack): Promise<void>
+  /** Clears all caches. Reads under way cache nothing either: what they looked up may be removed. */
   forget(): void
 }

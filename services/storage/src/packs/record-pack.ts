@@ -2,8 +2,9 @@ import { CairnError } from '@cairn/protocol'
 import { isUniqueViolation } from '@cairn/service'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { Schema } from '../db/schema.ts'
+import type { PackHold, Schema } from '../db/schema.ts'
 import type { OwnPack, SealedPack } from './packs.ts'
+import { countRemoval } from './removals.ts'
 
 /** Packs of more blocks get their rows before their upload, in units of this size, so that no unit is long. */
 const blocksInOneUnit = 4096
@@ -19,7 +20,8 @@ export async function recordPack(
   { own, dependsOn }: SealedPack,
   uploadId: string,
 ): Promise<void> {
-  const isNew = own !== undefined && !own.isIndexed && (await insertPack(trx, own, null))
+  const isNew =
+    own !== undefined && !own.isIndexed && (await insertPack(trx, own, { unreferenced_at: null, hold: null }))
   if (isNew) await insertBlocks(trx, kind, own.id, [...own.blocks])
   await reference(trx, own === undefined || isNew ? dependsOn : [...dependsOn, own.id])
   const needed = own === undefined ? dependsOn : [...dependsOn, own.id]
@@ -31,12 +33,15 @@ export async function recordPack(
   }
 }
 
-/** Marks packs as needed; this also locks their rows, so that none of them is removed before the unit is done. */
+/**
+ * Marks packs as needed. This also locks their rows, so that none of them is removed before the unit is done. A pack whose
+ * rows were written ahead is pending no longer.
+ */
 async function reference(trx: Kysely<Schema>, packIds: readonly bigint[]): Promise<void> {
   for (const some of chunksOf(packIds, idsInOneList)) {
     const { numUpdatedRows } = await trx
       .updateTable('pack')
-      .set({ unreferenced_at: null })
+      .set({ unreferenced_at: null, hold: sql`case when hold = 'pending' then null else hold end` })
       .where('id', 'in', some)
       .where('state', '=', 'live')
       .executeTakeFirstOrThrow()
@@ -47,12 +52,18 @@ async function reference(trx: Kysely<Schema>, packIds: readonly bigint[]): Promi
 }
 
 /**
- * Writes the rows of a large pack ahead of its upload, in several units. Until it is recorded it counts as
- * unreferenced, so what a crash leaves is removed after the grace time. Answers false for a small pack: nothing done.
+ * Writes the rows of a large pack ahead of its upload, in several units. Until the upload is recorded the pack is pending:
+ * unreferenced, but not removed for it. Returns false for a small pack, for which nothing is written.
  */
 export async function indexAhead(db: Database, own: OwnPack): Promise<boolean> {
   if (own.blocks.count <= blocksInOneUnit) return false
-  await db.write((trx) => insertPack(trx, own, own.createdAt))
+  await db.write((trx) => insertPack(trx, own, { unreferenced_at: own.createdAt, hold: 'pending' }))
+  await insertBlocksInUnits(db, own)
+  return true
+}
+
+/** Writes the rows of all blocks of a pack in several units of work. */
+export async function insertBlocksInUnits(db: Database, own: OwnPack): Promise<void> {
   let batch: Block[] = []
   const flush = async (): Promise<void> => {
     const blocks = batch
@@ -64,11 +75,14 @@ export async function indexAhead(db: Database, own: OwnPack): Promise<boolean> {
     if (batch.length === blocksInOneUnit) await flush()
   }
   await flush()
-  return true
 }
 
 /** False when the row is there: several uploads may share one sealed pack. */
-export async function insertPack(trx: Kysely<Schema>, own: OwnPack, unreferencedAt: number | null): Promise<boolean> {
+async function insertPack(
+  trx: Kysely<Schema>,
+  own: OwnPack,
+  standing: { unreferenced_at: number | null; hold: PackHold | null },
+): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('pack')
     .values({
@@ -78,7 +92,7 @@ export async function insertPack(trx: Kysely<Schema>, own: OwnPack, unreferenced
       block_count: own.blocks.count,
       state: 'live',
       created_at: own.createdAt,
-      unreferenced_at: unreferencedAt,
+      ...standing,
       scrubbed_at: null,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
@@ -87,7 +101,7 @@ export async function insertPack(trx: Kysely<Schema>, own: OwnPack, unreferenced
 }
 
 /** Inserts the rows of blocks: many rows a statement, few different statements. */
-export async function insertBlocks(
+async function insertBlocks(
   trx: Kysely<Schema>,
   kind: Database['kind'],
   packId: bigint,
@@ -131,7 +145,7 @@ function* chunksOf<T>(list: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size)
 }
 
-/** Drops the references of an upload; packs that nothing needs any more are stamped with the time. */
+/** Drops the references of an upload; packs that nothing needs or holds any more are stamped with the time. */
 export async function releasePacks(trx: Kysely<Schema>, uploadId: string, nowMs: number): Promise<void> {
   const mine = trx.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', uploadId)
   // Locks the packs first: of two uploads that go at once, the second must see the first one gone.
@@ -148,6 +162,7 @@ export async function releasePacks(trx: Kysely<Schema>, uploadId: string, nowMs:
       .updateTable('pack')
       .set({ unreferenced_at: nowMs })
       .where('id', 'in', some)
+      .where('hold', 'is', null)
       .where(({ not, exists, selectFrom }) =>
         not(exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id'))),
       )
@@ -155,23 +170,40 @@ export async function releasePacks(trx: Kysely<Schema>, uploadId: string, nowMs:
   }
 }
 
+/** When a pack is removed whose upload was not recorded. */
+type Condemnation =
+  /** At once: its own process discards it. */
+  | { hold: null }
+  /** After the grace time from `since`: its process is gone. */
+  | { hold: 'abandoned'; since: number }
+
 /**
  * Makes sure that a sealed pack never becomes part of an upload: its row, new or old, says that it is being removed. An
  * upload whose commit is still in doubt then fails on that row, or has it already, and the answer is false.
  */
-export async function condemnPack(db: Database, own: Omit<OwnPack, 'blocks' | 'isIndexed'>): Promise<boolean> {
+export async function condemnPack(
+  db: Database,
+  own: Pick<OwnPack, 'id' | 'objectKey' | 'sizeBytes' | 'createdAt'>,
+  fate: Condemnation,
+): Promise<boolean> {
+  const standing = {
+    state: 'removing',
+    hold: fate.hold,
+    unreferenced_at: fate.hold === null ? own.createdAt : fate.since,
+  } as const
   try {
     return await db.write(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable('pack')
-        .set({ state: 'removing' })
+        .set(standing)
         .where('id', '=', own.id)
-        .where('unreferenced_at', 'is not', null)
-        .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id'))),
-        )
+        .where('hold', '=', 'pending')
         .executeTakeFirstOrThrow()
-      if (numUpdatedRows > 0n) return true
+      if (numUpdatedRows > 0n) {
+        // Replicas may have cached its blocks.
+        await countRemoval(trx)
+        return true
+      }
       await trx
         .insertInto('pack')
         .values({
@@ -179,10 +211,9 @@ export async function condemnPack(db: Database, own: Omit<OwnPack, 'blocks' | 'i
           object_key: own.objectKey,
           size_bytes: own.sizeBytes,
           block_count: 0,
-          state: 'removing',
           created_at: own.createdAt,
-          unreferenced_at: own.createdAt,
           scrubbed_at: null,
+          ...standing,
         })
         .execute()
       return true

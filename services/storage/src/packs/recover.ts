@@ -1,41 +1,37 @@
 import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
-import { findOrphans } from './find-orphans.ts'
-import { packFolder, packFolderMs } from './pack-id.ts'
-import type { Recovery } from './packs.ts'
+import { packIdOfKey, packTime } from './pack-id.ts'
 import { condemnPack } from './record-pack.ts'
-import { removePack } from './remove-pack.ts'
 
-const hourMs = 3_600_000
-
-/** Unfinished objects older than this are removed whoever made them. */
-const unfinishedAgeMs = 24 * hourMs
-/** Orphans are looked for among the packs of the last week; `check` and `repair` look at all. */
-const orphanSearchMs = 7 * 24 * hourMs
-
-/** What a recovery needs. `orphanAgeMs`: how long after its last byte an object may wait for its row. */
-export type RecoveryParts = { db: Database; objects: ObjectStore; clock: { now(): number }; orphanAgeMs: number }
-
-/**
- * Removes what a crash left over: unfinished objects, and finished ones that no row names. Safe at any time and beside
- * other replicas.
- */
-export async function recoverPacks(parts: RecoveryParts): Promise<Recovery> {
-  const { objects, clock } = parts
-  const now = clock.now()
-  const unfinishedObjects = await objects.sweep(now - unfinishedAgeMs)
-  const orphanObjects = await removeOrphans(parts, now)
-  return { unfinishedObjects, orphanObjects }
+/** What processes that are gone left behind. */
+export type Recovery = {
+  /** Number of unfinished objects. They were removed. */
+  unfinishedObjects: number
+  /** Number of finished packs that were never acknowledged. They are removed after the grace time. */
+  abandonedPacks: number
 }
 
-async function removeOrphans({ db, objects, orphanAgeMs }: RecoveryParts, now: number): Promise<number> {
-  let removed = 0
-  for (let at = now + packFolderMs; at > now - orphanSearchMs; at -= packFolderMs) {
-    for await (const { id, key, sizeBytes } of findOrphans({ db, objects }, packFolder(at), now - orphanAgeMs)) {
-      if (!(await condemnPack(db, { id, objectKey: key, sizeBytes, createdAt: now }))) continue
-      await removePack(db, objects, { id, objectKey: key })
-      removed++
+/** What a recovery needs. */
+export type RecoveryParts = { db: Database; objects: ObjectStore; clock: { now(): number } }
+
+/**
+ * Cleans up after processes that are gone: removes their unfinished objects, and condemns the packs that they finished and
+ * never acknowledged. A pack without a row is not touched for that alone: its row may have been lost. Safe at any time and
+ * beside other replicas. Recorded packs cost nothing.
+ */
+export async function recoverPacks({ db, objects, clock }: RecoveryParts): Promise<Recovery> {
+  // Unfinished objects first: a suspended writer that resumes then finds its file gone and cannot finish the object.
+  const unfinishedObjects = await objects.sweep()
+  let abandonedPacks = 0
+  for await (const { key, settle } of objects.listAbandoned('packs/')) {
+    const id = packIdOfKey(key)
+    const sizeBytes = await objects.size(key)
+    if (id !== undefined && sizeBytes !== undefined) {
+      const own = { id, objectKey: key, sizeBytes, createdAt: packTime(id) }
+      // The row decides: a later commit fails on it, an earlier one keeps the pack.
+      if (await condemnPack(db, own, { hold: 'abandoned', since: clock.now() })) abandonedPacks++
     }
+    await settle()
   }
-  return removed
+  return { unfinishedObjects, abandonedPacks }
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
+import { countRemoval } from './removals.ts'
 
 /** Rows of blocks deleted in one unit of work. */
 const blocksInOneUnit = 2000
@@ -14,20 +15,27 @@ export async function removePack(
   signal?: AbortSignal,
 ): Promise<void> {
   await objects.remove(objectKey)
+  await removeBlocks(db, id, signal)
+  await db.write(async (trx) => {
+    await trx.deleteFrom('pack').where('id', '=', id).where('state', '=', 'removing').execute()
+    // A replica may have opened the object between the decision and its removal.
+    await countRemoval(trx)
+  })
+}
+
+/** Deletes the rows of all blocks of a pack in several units of work. */
+export async function removeBlocks(db: Database, packId: bigint, signal?: AbortSignal): Promise<void> {
   for (;;) {
     signal?.throwIfAborted()
     const deleted = await db.write(async (trx) => {
-      const some = trx.selectFrom('block').select('multihash').where('pack_id', '=', id).limit(blocksInOneUnit)
+      const some = trx.selectFrom('block').select('multihash').where('pack_id', '=', packId).limit(blocksInOneUnit)
       const { numDeletedRows } = await trx
         .deleteFrom('block')
-        .where('pack_id', '=', id)
+        .where('pack_id', '=', packId)
         .where('multihash', 'in', some)
         .executeTakeFirstOrThrow()
       return Number(numDeletedRows)
     })
-    if (deleted < blocksInOneUnit) break
+    if (deleted < blocksInOneUnit) return
   }
-  await db.write(async (trx) => {
-    await trx.deleteFrom('pack').where('id', '=', id).where('state', '=', 'removing').execute()
-  })
 }

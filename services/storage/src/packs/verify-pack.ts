@@ -4,7 +4,7 @@ import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
 import { hashSha256 } from './hash-sha256.ts'
-import { packHeaderBytes } from './manifest.ts'
+import { type Manifest, packHeaderBytes } from './manifest.ts'
 
 const rowsInOneQuery = 256
 const runBytesMost = MIB
@@ -59,7 +59,7 @@ export async function verifyPack(pack: PackToVerify, parts: VerifyPackParts): Pr
     }
   }
   if (found.blocks !== pack.block_count) found.faults.push(`${found.blocks} rows of ${pack.block_count} blocks`)
-  if (!(await hasManifest(objects, pack, end))) found.faults.push('header or manifest')
+  if ((await readManifest(objects, pack, end)) === undefined) found.faults.push('header or manifest')
   return found
 }
 
@@ -123,21 +123,28 @@ function isFrame(prefix: Uint8Array | undefined, { multihash, length_bytes: leng
   return Buffer.compare(prefix.subarray(-multihashBytes), multihash) === 0
 }
 
-/** Whether the header names a manifest, and that manifest is the last block and whole. */
-async function hasManifest(objects: ObjectStore, pack: PackToVerify, end: number): Promise<boolean> {
+/**
+ * The manifest of a pack, when the header names it and it is the last block and whole.
+ * @param end where the last block before it ends, in bytes
+ */
+export async function readManifest(
+  objects: ObjectStore,
+  pack: Pick<PackToVerify, 'object_key' | 'size_bytes'>,
+  end: number,
+): Promise<Manifest | undefined> {
   const size = await objects.size(pack.object_key)
-  if (size !== pack.size_bytes || size <= end) return false
+  if (size !== pack.size_bytes || size <= end) return undefined
   const head = await readOrNothing(objects, pack.object_key, 0, packHeaderBytes)
   const tail = await readOrNothing(objects, pack.object_key, end, size - end)
   const root = head === undefined ? undefined : await rootOf(head)
-  if (root === undefined || tail === undefined) return false
+  if (root === undefined || tail === undefined) return undefined
   for (let prefix = 37; prefix <= 40; prefix++) {
     const payload = tail.subarray(prefix)
     const expected = encodeCarFrame(root, payload.length)
     if (expected.length !== prefix || Buffer.compare(expected, tail.subarray(0, prefix)) !== 0) continue
-    return isBlockOf(root.multihash.bytes, payload)
+    return isBlockOf(root.multihash.bytes, payload) ? { cid: root, bytes: payload } : undefined
   }
-  return false
+  return undefined
 }
 
 async function rootOf(header: Uint8Array): Promise<CID | undefined> {

@@ -3,6 +3,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import type { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deleteFiles } from '../files/files.ts'
+import { createKilledReplica } from '../objects/killed-replica.fixture.ts'
 import { removePack } from '../packs/packs.ts'
 import { testAddress } from '../uploads/open-test-context.suite.ts'
 import { systemClock } from '../workers/worker.ts'
@@ -277,17 +278,20 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(await deals.states()).toContain('two proving')
   })
 
-  it('trees that no row names are swept once they are old, and no others', async () => {
+  it('trees of a replica that did not live to record them are swept, and no others', async () => {
     await upload('a', 2 * MIB, 3)
     await deals.goOn(waitMs + 2000)
-    const { objects } = deals.test.context
-    const writer = await objects.create('trees/left-over')
-    await writer.append([new Uint8Array(64)])
-    await writer.finish()
+    const { objects, config } = deals.test.context
+    const killed = await createKilledReplica(config.packFolder)
+    await killed.finish('trees/left-over')
+    // A tree that is confirmed and has no row may have lost it.
+    await killed.finish('trees/unknown', { confirm: true })
     expect(await sweepTrees(deals.test.context, signal)).toBe(0)
-    deals.clock.ms += 2 * 86_400_000
+    await killed.age()
     expect(await sweepTrees(deals.test.context, signal)).toBe(1)
+    expect(await objects.size('trees/unknown')).toBe(10)
     const [piece] = await db().read.selectFrom('piece').selectAll().execute()
     expect(await objects.size(piece?.tree_key ?? '')).toBeGreaterThan(0)
+    expect([...(await objects.listUnconfirmed('all'))].filter((key) => key.startsWith('trees/'))).toEqual([])
   })
 })

@@ -218,7 +218,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
       expect(await db.read.selectFrom(table).selectAll().execute()).toEqual([])
     }
     const left: string[] = []
-    for await (const { key } of objects.list('')) left.push(key)
+    for await (const key of objects.list('')) left.push(key)
     expect(left).toEqual([])
   })
 

@@ -1,11 +1,13 @@
 import type { Context } from '../context.ts'
+import { doomObjects, removeDoomed } from '../objects/doomed-objects.ts'
 import type { PieceRow } from './store.ts'
 
 /**
  * Forgets a piece, unless it went into another aggregate since its row was read. Packs of it that are still there will be
  * pieced anew.
  */
-export async function dropPiece({ db, objects }: Context, piece: PieceRow): Promise<void> {
+export async function dropPiece({ db, objects, clock }: Context, piece: PieceRow): Promise<void> {
+  const treeKeys = piece.tree_key === null ? [] : [piece.tree_key]
   const isDropped = await db.write(async (trx) => {
     // Locks the row: whoever puts it into an aggregate meanwhile comes before or after.
     const { numUpdatedRows } = await trx
@@ -19,7 +21,8 @@ export async function dropPiece({ db, objects }: Context, piece: PieceRow): Prom
     await trx.updateTable('pack').set({ is_pieced: 0 }).where('id', 'in', packs).execute()
     await trx.deleteFrom('piece_pack').where('piece_id', '=', piece.id).execute()
     await trx.deleteFrom('piece').where('id', '=', piece.id).execute()
+    await doomObjects(trx, treeKeys, clock.now())
     return true
   })
-  if (isDropped && piece.tree_key !== null) await objects.remove(piece.tree_key)
+  if (isDropped) await removeDoomed({ db, objects }, treeKeys)
 }

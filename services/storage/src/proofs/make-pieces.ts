@@ -167,12 +167,13 @@ async function makePiecesOf(
     for (const { treeKey } of made) if (treeKey !== undefined) await objects.remove(treeKey)
     throw error
   }
-  // A unit whose end was not heard may have been done: what it has no rows for is swept a day later.
+  // A unit that reports a failure may have been committed: its trees stay unconfirmed until this process is gone.
   await db.write(async (trx) => {
     for (const piece of made) await insertPiece(trx, piece, copies, context.clock.now())
     const ids = packs.map(({ id }) => id)
     await trx.updateTable('pack').set({ is_pieced: 1 }).where('id', 'in', ids).execute()
   })
+  for (const { treeKey } of made) if (treeKey !== undefined) await objects.confirm(treeKey)
   return made.length
 }
 

@@ -1,31 +1,20 @@
 import type { Context } from '../context.ts'
 import { treePrefix } from './tree-object.ts'
 
-/** Objects younger than this may be about to get their row: those of a large pack get theirs together. */
-const youngMs = 86_400_000
-const keysInOneQuery = 500
-
-/** Removes trees that a crash left without a row; answers how many. */
-export async function sweepTrees({ db, objects, clock }: Context, signal: AbortSignal): Promise<number> {
+/** Removes trees whose replica ended before it recorded them. Returns how many. */
+export async function sweepTrees(
+  { db, objects }: Pick<Context, 'db' | 'objects'>,
+  signal: AbortSignal,
+): Promise<number> {
   let removed = 0
-  let keys: string[] = []
-  const flush = async (): Promise<void> => {
-    const some = keys
-    keys = []
-    if (some.length === 0) return
-    const rows = await db.read.selectFrom('piece').select('tree_key').where('tree_key', 'in', some).execute()
-    const known = new Set(rows.map((row) => row.tree_key))
-    for (const key of some) {
-      if (known.has(key)) continue
+  for await (const { key, settle } of objects.listAbandoned(treePrefix)) {
+    signal.throwIfAborted()
+    const row = await db.read.selectFrom('piece').select('id').where('tree_key', '=', key).executeTakeFirst()
+    if (row === undefined) {
       await objects.remove(key)
       removed++
     }
+    await settle()
   }
-  for await (const { key, modifiedAt } of objects.list(treePrefix)) {
-    signal.throwIfAborted()
-    if (modifiedAt > clock.now() - youngMs) continue
-    if (keys.push(key) === keysInOneQuery) await flush()
-  }
-  await flush()
   return removed
 }

@@ -134,12 +134,13 @@ function openSegments(context: Context, upload: ResumableUpload, writer: string,
     try {
       await addPart(context, upload, writer, { offset_bytes: offset, size_bytes: written, object_key: key })
     } catch (error) {
-      // In doubt it stays: the answer to the commit may be lost, not the commit. The sweep removes what no row names.
+      // It stays unconfirmed: the answer to the commit may be lost, not the commit. The next start finds out.
       if (CairnError.is(error, 'UPLOAD_BUSY')) {
         await giveUp(context, 'remove a part', () => context.objects.remove(key))
       }
       throw error
     }
+    await giveUp(context, 'confirm a part', () => context.objects.confirm(key))
     offset += written
     written = 0
   }

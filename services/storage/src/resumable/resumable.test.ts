@@ -7,10 +7,12 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { CID } from 'multiformats/cid'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { removeAllDoomed } from '../objects/doomed-objects.ts'
+import { createKilledReplica } from '../objects/killed-replica.fixture.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
-import { takeUpload } from './store.ts'
+import { dropUpload, takeUpload } from './store.ts'
 import { createTus, tusMetadata } from './tus.fixture.ts'
-import { removeExpired, removeOrphans, storeLeftOver } from './worker.ts'
+import { removeAbandoned, removeExpired, storeLeftOver } from './worker.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
@@ -327,7 +329,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
   test('a part that is gone ends the upload with a clear word', async () => {
     const path = await create(MIB + 1)
     await patch(path, 0, randomBytes(MIB))
-    for await (const { key: name } of storage.context.objects.list('uploads/')) {
+    for await (const name of storage.context.objects.list('uploads/')) {
       await storage.context.objects.remove(name)
     }
     const answer = await patch(path, MIB, randomBytes(1))
@@ -348,16 +350,37 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
   })
 
-  test('objects that no row names are removed, those of uploads stay', async () => {
+  test('parts of a replica that did not live to record them are removed, those of uploads and others stay', async () => {
+    const { context } = storage
     const path = await create(2 * MIB)
     await patch(path, 0, randomBytes(MIB))
-    const lost = await storage.context.objects.create('uploads/lost.0.x')
-    await lost.append([randomBytes(10)])
-    await lost.finish()
-    expect(await removeOrphans(storage.context, never)).toBe(0)
-    expect(await removeOrphans(storage.context, never, -60_000)).toBe(1)
+    const killed = await createKilledReplica(context.config.packFolder)
+    await killed.finish('uploads/lost.0.x')
+    // A part that is confirmed and has no row may have lost it.
+    await killed.finish('uploads/unknown.0.x', { confirm: true })
+    await removeAbandoned(context, never)
+    // With SQLite every other replica is gone. Beside other replicas only its age tells.
+    expect(await context.objects.size('uploads/lost.0.x')).toBe(databaseUrl === undefined ? undefined : 10)
+    await killed.age()
+    await removeAbandoned(context, never)
+    expect(await context.objects.size('uploads/lost.0.x')).toBeUndefined()
+    expect(await context.objects.size('uploads/unknown.0.x')).toBe(10)
+    await context.objects.remove('uploads/unknown.0.x')
     expect((await figures()).parts).toBe(1)
     expect((await patch(path, MIB, randomBytes(MIB))).status).toBe(204)
+  })
+
+  test('parts whose removal was cut off are removed by the next round', async () => {
+    const { context } = storage
+    const path = await create(2 * MIB)
+    await patch(path, 0, randomBytes(MIB))
+    // The state after a cancelled upload whose process ended right after its unit of work.
+    const keys = await dropUpload(context, path.split('/').at(-1) ?? '')
+    expect(keys).toHaveLength(1)
+    expect((await head(path)).status).toBe(404)
+    await removeAllDoomed(context)
+    expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
+    expect(await context.db.read.selectFrom('doomed_object').selectAll().execute()).toEqual([])
   })
 
   test('another replica goes on where one stopped', async () => {

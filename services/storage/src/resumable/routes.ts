@@ -25,7 +25,7 @@ import { giveUp, readSteadily } from '../uploads/uploads.ts'
 import { createUpload } from './create-upload.ts'
 import { receiveBytes, tooLong } from './receive-bytes.ts'
 import { dropUpload, findUpload, leaveUpload, type ResumableUpload, takeUpload, uploadTaken } from './store.ts'
-import { removeObjects, storeUpload } from './store-upload.ts'
+import { removeParts, storeUpload } from './store-upload.ts'
 import { readUploadName } from './upload-metadata.ts'
 
 /** Uploads of one account that are listed: those that are open and the newest of those that are over. */
@@ -105,11 +105,7 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
   route(app, context, cancelUploadCall, async ({ input: { params }, caller, raw, reply }) => {
     checkVersion(raw, reply)
     const { id } = await requireUpload(context, params.id, caller.address)
-    const keys = await dropUpload(context.db, id)
-    await removeObjects(
-      context,
-      keys.map((object_key) => ({ object_key })),
-    )
+    await removeParts(context, await dropUpload(context, id))
     return reply.status(204).send()
   })
 }

@@ -3,6 +3,7 @@ import { CairnError, type Uploaded, uploadWriterLifetimeMs } from '@cairn/protoc
 import { giveBack, isShortage, reservationOf } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
 import { type Feed, feedFrom } from '../multipart/read-multipart.ts'
+import { removeDoomed } from '../objects/doomed-objects.ts'
 import { addFiles, giveUp, type HeldUpload, importCar, openQuotaMeter } from '../uploads/uploads.ts'
 import { endUpload, keepUpload, leaveUpload, listParts, type ResumableUpload, type UploadPart } from './store.ts'
 import { readParts } from './stored-body.ts'
@@ -39,7 +40,7 @@ export async function storeUpload(
   try {
     parts = await listParts(context.db.read, id)
     const roots = await importBody(context, upload, writer, parts, signal)
-    await removeObjects(context, parts)
+    await removeParts(context, keysOf(parts))
     return roots
   } catch (error) {
     await end(context, upload, writer, parts, error)
@@ -49,12 +50,12 @@ export async function storeUpload(
   }
 }
 
-/** Removes objects that no row names any more; the sweep finds those that stay. */
-export async function removeObjects(context: Context, parts: readonly Pick<UploadPart, 'object_key'>[]): Promise<void> {
-  for (const { object_key: key } of parts) {
-    await giveUp(context, 'remove a part', () => context.objects.remove(key))
-  }
+/** Removes the objects of dropped parts. The worker finishes what fails here. */
+export async function removeParts(context: Context, keys: readonly string[]): Promise<void> {
+  await giveUp(context, 'remove the parts', () => removeDoomed(context, keys))
 }
+
+const keysOf = (parts: readonly UploadPart[]): string[] => parts.map(({ object_key }) => object_key)
 
 async function importBody(
   context: Context,
@@ -72,7 +73,7 @@ async function importBody(
       heldBytes: room?.bytes ?? 0,
     }),
     record: (trx, roots) =>
-      endUpload(trx, id, writer, {
+      endUpload(trx, id, writer, context.clock.now(), {
         state: 'stored',
         result: JSON.stringify(roots),
         error: null,
@@ -139,14 +140,14 @@ async function end(
   await giveUp(context, 'note the end', async () => {
     await context.db.write(async (trx) => {
       await giveBack(trx, id)
-      await endUpload(trx, id, writer, {
+      await endUpload(trx, id, writer, now, {
         state: 'failed',
         result: null,
         error: JSON.stringify({ code, message, hint }),
         expires_at: context.clock.now() + resultLifeMs,
       })
     })
-    await removeObjects(context, parts)
+    await removeParts(context, keysOf(parts))
   })
   await giveUp(context, 'give an upload back', () => leaveUpload(context, id, writer))
 }

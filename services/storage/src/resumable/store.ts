@@ -4,6 +4,7 @@ import { giveBack } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import type { ResumableUploadTable, Schema } from '../db/schema.ts'
+import { doomObjects } from '../objects/doomed-objects.ts'
 
 /** A row of an upload in parts. */
 export type ResumableUpload = ResumableUploadTable
@@ -11,8 +12,8 @@ export type ResumableUpload = ResumableUploadTable
 export type UploadPart = { offset_bytes: number; size_bytes: number; object_key: string }
 
 /**
- * Who gave no sign of life for so long records no part any more: it stood still between making it durable and recording it,
- * and the sweep of objects that no row names may have removed it.
+ * A writer that was silent for so long records no part any more. It was suspended between making the part durable and
+ * recording it, and another replica may soon take it for gone and remove the part.
  */
 export const lateWriterMs = 30 * 60_000
 
@@ -134,11 +135,12 @@ export async function addPart(
   })
 }
 
-/** Ends an upload inside the caller's unit of work and takes its parts off the books. @throws CairnError UPLOAD_BUSY */
+/** Ends an upload inside the caller's unit of work and drops its parts. @throws CairnError UPLOAD_BUSY */
 export async function endUpload(
   trx: Kysely<Schema>,
   id: string,
   writer: string,
+  now: number,
   end: Pick<ResumableUpload, 'state' | 'result' | 'error' | 'expires_at'>,
 ): Promise<void> {
   const { numUpdatedRows } = await trx
@@ -149,24 +151,38 @@ export async function endUpload(
     .where('state', '=', 'received')
     .executeTakeFirstOrThrow()
   if (numUpdatedRows === 0n) throw uploadTaken()
-  await trx.deleteFrom('resumable_part').where('upload_id', '=', id).execute()
+  await dropParts(trx, id, now)
+}
+
+/** Drops the parts of an upload and notes their objects for removal. Returns the keys. */
+async function dropParts(trx: Kysely<Schema>, id: string, now: number): Promise<string[]> {
+  const parts = await trx.deleteFrom('resumable_part').where('upload_id', '=', id).returning('object_key').execute()
+  const keys = parts.map(({ object_key }) => object_key)
+  await doomObjects(trx, keys, now)
+  return keys
 }
 
 /**
- * Takes an upload off the books with its parts and the room it held, whatever it does; answers the parts' objects.
- * @param onlyExpired leaves one alone that lives on
+ * Drops an upload with its parts and the storage it reserved, in whichever state it is, and notes the objects of the parts for
+ * removal. Returns their keys.
+ * @param which `expired` skips an upload that has not expired
  */
-export async function dropUpload(db: Database, id: string, onlyExpired?: { now: number }): Promise<string[]> {
+export async function dropUpload(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  id: string,
+  which: 'any' | 'expired' = 'any',
+): Promise<string[]> {
+  const now = clock.now()
   return db.write(async (trx) => {
     const row = await trx.selectFrom('resumable_upload').select('expires_at').where('id', '=', id).executeTakeFirst()
-    if (row === undefined || (onlyExpired !== undefined && row.expires_at > onlyExpired.now)) return []
+    if (row === undefined || (which === 'expired' && row.expires_at > now)) return []
     // The room first: whoever stores the upload takes its rows in the same order.
     await giveBack(trx, id)
     // From here on nobody adds a part.
     await trx.updateTable('resumable_upload').set({ writer: null }).where('id', '=', id).execute()
-    const parts = await trx.deleteFrom('resumable_part').where('upload_id', '=', id).returning('object_key').execute()
+    const keys = await dropParts(trx, id, now)
     await trx.deleteFrom('resumable_upload').where('id', '=', id).execute()
-    return parts.map(({ object_key }) => object_key)
+    return keys
   })
 }
 

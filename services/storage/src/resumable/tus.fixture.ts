@@ -62,7 +62,7 @@ export function createTus(subject: () => TusSubject) {
         .where('address', '=', subject().address)
         .executeTakeFirstOrThrow()
       const parts: string[] = []
-      for await (const { key: name } of objects.list('uploads/')) parts.push(name)
+      for await (const name of objects.list('uploads/')) parts.push(name)
       return {
         used: row.data_used_bytes,
         reserved: row.reserved_bytes,

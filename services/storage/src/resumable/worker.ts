@@ -1,29 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
+import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { partPrefix } from './receive-bytes.ts'
-import { dropUpload, lateWriterMs, takeUpload } from './store.ts'
-import { removeObjects, storeUpload } from './store-upload.ts'
+import { dropUpload, takeUpload } from './store.ts'
+import { removeParts, storeUpload } from './store-upload.ts'
 
 /** Pause between rounds. */
 const intervalMs = 10_000
 const rowsInOneRound = 100
-/** How long a finished object may wait for its row. */
-const orphanAgeMs = 2 * lateWriterMs
-const orphanSearchMs = 3_600_000
-
 /**
- * Stores uploads whose last byte came and whose storing was broken off, removes those that are over, and objects that no row
- * names. Replicas may do so at once.
+ * Stores complete uploads whose storing was interrupted, and removes expired uploads, dropped parts, and parts of replicas that
+ * are gone. Replicas may do so at the same time.
  */
 export function createResumableWorker(context: Context, clock: WorkerClock): Worker {
-  let searchedAt = Number.NEGATIVE_INFINITY
   const round = async (signal: AbortSignal): Promise<void> => {
     await storeLeftOver(context, signal)
     await removeExpired(context, signal)
-    if (clock.now() - searchedAt < orphanSearchMs) return
-    searchedAt = clock.now()
-    await removeOrphans(context, signal)
+    await removeAllDoomed(context, signal)
+    await removeAbandoned(context, signal)
   }
   return createLoop('resumable-uploads', intervalMs, clock, round, (error) =>
     context.failures.failed('resumable-uploads', error, 'a worker failed', { worker: 'resumable-uploads' }),
@@ -71,30 +66,26 @@ export async function removeExpired(context: Context, signal: AbortSignal): Prom
     .execute()
   for (const { id } of rows) {
     signal.throwIfAborted()
-    const keys = await dropUpload(context.db, id, { now })
-    await removeObjects(
-      context,
-      keys.map((object_key) => ({ object_key })),
-    )
+    await removeParts(context, await dropUpload(context, id, 'expired'))
   }
   return rows.length
 }
 
-/** Removes parts that crashes left without a row; answers how many. */
-export async function removeOrphans(context: Context, signal: AbortSignal, ageMs = orphanAgeMs): Promise<number> {
-  const before = context.clock.now() - ageMs
+/** Removes parts whose replica ended before it recorded them: no client was told of them. Returns how many. */
+export async function removeAbandoned(context: Context, signal: AbortSignal): Promise<number> {
   let removed = 0
-  for await (const { key, modifiedAt } of context.objects.list(partPrefix)) {
+  for await (const { key, settle } of context.objects.listAbandoned(partPrefix)) {
     signal.throwIfAborted()
-    if (modifiedAt >= before) continue
     const row = await context.db.read
       .selectFrom('resumable_part')
       .select('object_key')
       .where('object_key', '=', key)
       .executeTakeFirst()
-    if (row !== undefined) continue
-    await context.objects.remove(key)
-    removed++
+    if (row === undefined) {
+      await context.objects.remove(key)
+      removed++
+    }
+    await settle()
   }
   return removed
 }

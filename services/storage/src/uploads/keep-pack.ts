@@ -3,6 +3,7 @@ import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { PackWriter, SealedPack } from '../packs/packs.ts'
+import { giveUp } from './give-up.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import { hasUpload, insertUploads, type NewUpload } from './store.ts'
 import { createUploadId } from './upload-id.ts'
@@ -58,6 +59,7 @@ export async function keepPack(
     // The answer to the commit was lost, not the commit.
     context.log.warn({ err: error }, 'an upload was recorded although its commit reported a fault')
   }
+  await giveUp(context, 'confirm the pack', () => context.packs.confirm(sealed))
   context.metrics.uploadedBytes.inc(usedBytes)
   return ids
 }
@@ -66,11 +68,11 @@ export async function keepPack(
 async function isRecorded(context: Context, [first]: readonly string[], sealed: SealedPack): Promise<boolean> {
   let recorded: boolean
   try {
-    // A row in a database file that was removed or replaced is no promise.
+    // A row in a database file that was removed or replaced does not count.
     await context.db.ping()
     recorded = first !== undefined && (await hasUpload(context.db.read, first))
   } catch (error) {
-    // In doubt the pack stays: the next start finds out.
+    // The pack stays unconfirmed: the next start finds out.
     context.log.warn({ err: error }, 'cannot tell whether an upload was recorded')
     return false
   }

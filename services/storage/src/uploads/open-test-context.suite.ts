@@ -83,7 +83,7 @@ export async function openTestContext(
     },
     async leftovers() {
       const keys: string[] = []
-      for await (const { key } of objects.list('')) keys.push(key)
+      for await (const key of objects.list('')) keys.push(key)
       return {
         uploads: await count('upload'),
         packs: await count('pack'),

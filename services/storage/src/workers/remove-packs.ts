@@ -1,11 +1,10 @@
+import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
-import { type PackEvent, type PackStore, removePack } from '../packs/packs.ts'
+import { countRemoval, type PackEvent, type PackStore, recoverPacks, removePack } from '../packs/packs.ts'
 import { createLoop, type Worker, type WorkerClock } from './worker.ts'
 
-const packsInOneRound = 100
-/** How long a finished object may wait for its row while the service runs. */
-const orphanAgeMs = 3_600_000
+const packsInOneQuery = 100
 
 /** What the removal of packs needs. */
 export type RemovePacksParts = {
@@ -20,12 +19,14 @@ export type RemovePacksParts = {
   onEvent?: (event: PackEvent) => void
 }
 
-/** Removes what crashes left over and packs that no upload needs, in rounds. Replicas may do so at once. */
+/**
+ * Cleans up after crashes and removes packs that no upload needs, in rounds. Replicas may do so at the same time. A round costs
+ * by what it removes, not by what is stored.
+ */
 export function createRemovePacksWorker(parts: RemovePacksParts): Worker {
   const onEvent = parts.onEvent ?? (() => undefined)
   const round = async (signal: AbortSignal): Promise<void> => {
-    // Not the store's own age, which may be zero for the start: uploads of this process may be about to be recorded.
-    await parts.packs.recover(orphanAgeMs)
+    await recoverPacks(parts)
     await removeUnreferencedPacks(parts, signal)
   }
   return createLoop('remove-packs', parts.intervalMs ?? 600_000, parts.clock, round, (error) =>
@@ -33,46 +34,73 @@ export function createRemovePacksWorker(parts: RemovePacksParts): Worker {
   )
 }
 
-/** Removes all packs that have been unreferenced for longer than the grace time; answers how many. */
+/**
+ * Removes all packs that were discarded, or have been unreferenced or abandoned for longer than the grace time. Returns how
+ * many.
+ */
 export async function removeUnreferencedPacks(parts: RemovePacksParts, signal?: AbortSignal): Promise<number> {
   const { db, objects, packs, clock, graceMs = 86_400_000, onEvent = () => undefined } = parts
   const before = clock.now() - graceMs
   let removed = 0
+  for await (const { id, object_key: objectKey } of findRemovable(db, before)) {
+    signal?.throwIfAborted()
+    if (!(await markRemoving(db, id, before))) continue
+    packs.forget()
+    await removePack(db, objects, { id, objectKey }, signal)
+    packs.forget()
+    onEvent({ type: 'pack-removed', packId: id, objectKey })
+    removed++
+  }
+  return removed
+}
+
+type Candidate = { id: bigint; object_key: string }
+
+/** Finds packs that may be removed. Each query has an index of little else. */
+async function* findRemovable(db: Database, before: number): AsyncGenerator<Candidate> {
+  const candidates = db.read.selectFrom('pack').select(['id', 'object_key', 'unreferenced_at']).limit(packsInOneQuery)
   for (let after = -1n; ; ) {
-    const candidates = await db.read
-      .selectFrom('pack')
-      .select(['id', 'object_key'])
-      .where(({ eb, or }) => or([eb('state', '=', 'removing'), eb('unreferenced_at', '<', before)]))
-      .where('id', '>', after)
+    // A literal condition, so that the databases use the index.
+    const begun = sql<boolean>`state = 'removing' and hold is null`
+    const found = await candidates.where(begun).where('id', '>', after).orderBy('id').execute()
+    yield* found
+    after = found.at(-1)?.id ?? after
+    if (found.length < packsInOneQuery) break
+  }
+  for (let last = { unreferenced_at: -1 as number | null, id: -1n }; ; ) {
+    const isBehind = sql<boolean>`(unreferenced_at, id) > (${last.unreferenced_at}, ${last.id})`
+    const found = await candidates
+      .where('unreferenced_at', '<', before)
+      .where(({ eb, or }) => or([eb('hold', 'is', null), eb('hold', '=', 'abandoned')]))
+      .where(isBehind)
+      .orderBy('unreferenced_at')
       .orderBy('id')
-      .limit(packsInOneRound)
       .execute()
-    for (const { id, object_key: objectKey } of candidates) {
-      signal?.throwIfAborted()
-      after = id
-      if (!(await markRemoving(db, id, before))) continue
-      packs.forget()
-      await removePack(db, objects, { id, objectKey }, signal)
-      packs.forget()
-      onEvent({ type: 'pack-removed', packId: id, objectKey })
-      removed++
-    }
-    if (candidates.length < packsInOneRound) return removed
+    yield* found
+    last = found.at(-1) ?? last
+    if (found.length < packsInOneQuery) return
   }
 }
 
 /** Decides, in one statement, that a pack goes: an upload that refers to it meanwhile keeps it, or is refused. */
 async function markRemoving(db: Database, id: bigint, before: number): Promise<boolean> {
-  const { numUpdatedRows } = await db.write((trx) =>
-    trx
+  return db.write(async (trx) => {
+    const { numUpdatedRows } = await trx
       .updateTable('pack')
-      .set({ state: 'removing' })
+      .set({ state: 'removing', hold: null })
       .where('id', '=', id)
-      .where(({ eb, or }) => or([eb('state', '=', 'removing'), eb('unreferenced_at', '<', before)]))
+      .where(({ eb, and, or }) =>
+        or([
+          and([eb('state', '=', 'removing'), eb('hold', 'is', null)]),
+          and([eb('unreferenced_at', '<', before), or([eb('hold', 'is', null), eb('hold', '=', 'abandoned')])]),
+        ]),
+      )
       .where(({ not, exists, selectFrom }) =>
         not(exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id'))),
       )
-      .executeTakeFirstOrThrow(),
-  )
-  return numUpdatedRows > 0n
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return false
+    await countRemoval(trx)
+    return true
+  })
 }

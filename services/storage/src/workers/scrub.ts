@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
-import { markDamaged, type PackEvent, verifyPack } from '../packs/packs.ts'
+import { markDamaged, markMissing, type PackEvent, verifyPack } from '../packs/packs.ts'
 import { giveLease, takeLease } from './lease.ts'
 import { createLoop, type Worker, type WorkerClock } from './worker.ts'
 
@@ -66,6 +66,7 @@ async function packsDue(db: Database, before: number): Promise<DuePack[]> {
     .selectFrom('pack')
     .select(['id', 'object_key', 'size_bytes', 'block_count'])
     .where('state', '=', 'live')
+    .where('missing_at', 'is', null)
     .limit(packsInOneQuery)
   const never = await live.where('scrubbed_at', 'is', null).orderBy('id').execute()
   if (never.length > 0) return never
@@ -79,6 +80,11 @@ async function scrubOne(
   result: ScrubResult,
   lease: () => Promise<unknown>,
 ): Promise<void> {
+  if ((await objects.size(pack.object_key)) === undefined) {
+    onEvent({ type: 'pack-missing', objectKey: pack.object_key, of: 1 })
+    await markMissing(db, [pack.id], clock.now())
+    return
+  }
   let renewed = clock.now()
   const pace = async (bytes: number): Promise<void> => {
     await clock.sleep((bytes / bytesPerSecond) * 1000, signal)

@@ -1,23 +1,24 @@
 import { blockBytesMost, CairnError, MIB } from '@cairn/protocol'
 import { decodeNode, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
 import { createBlockTable } from './block-table.ts'
-import type { OrphanPack } from './find-orphans.ts'
 import { hashSha256 } from './hash-sha256.ts'
+import { packTime } from './pack-id.ts'
 import { packedBlocks } from './packed-blocks.ts'
 import type { OwnPack } from './packs.ts'
-import { insertBlocks, insertPack } from './record-pack.ts'
 import { sha256DigestOf } from './sha256-multihash.ts'
 
+/** An object under the key of a pack. */
+export type PackObject = { id: bigint; key: string; sizeBytes: number }
+
+/** What the bytes of a pack contain: its blocks, each verified, and the roots that were uploaded with it. */
+export type ReadPack = { own: OwnPack; roots: CID[] }
+
 /** Reads a pack from its own bytes alone; undefined when it is torn, changed, or not one of ours. */
-export async function readOrphan(
-  objects: ObjectStore,
-  orphan: OrphanPack,
-): Promise<{ own: OwnPack; roots: CID[] } | undefined> {
+export async function readPack(objects: ObjectStore, pack: PackObject): Promise<ReadPack | undefined> {
   try {
-    return await readWhole(objects, orphan)
+    return await readWhole(objects, pack)
   } catch (error) {
     if (UnixfsError.is(error) || CairnError.is(error, 'DATA_DAMAGED') || CairnError.is(error, 'UNSUPPORTED_CODEC')) {
       return undefined
@@ -26,7 +27,7 @@ export async function readOrphan(
   }
 }
 
-async function readWhole(objects: ObjectStore, { id, key, sizeBytes, modifiedAt }: OrphanPack) {
+async function readWhole(objects: ObjectStore, { id, key, sizeBytes }: PackObject): Promise<ReadPack | undefined> {
   const car = await readCar(piecesOf(objects, key, sizeBytes), { maxBlockBytes: blockBytesMost })
   const [root] = car.roots
   const table = createBlockTable()
@@ -42,20 +43,9 @@ async function readWhole(objects: ObjectStore, { id, key, sizeBytes, modifiedAt 
   }
   if (roots === undefined) return undefined
   const blocks = packedBlocks(table, table.size)
-  const own: OwnPack = { id, objectKey: key, sizeBytes, createdAt: Math.trunc(modifiedAt), isIndexed: false, blocks }
-  return { own, roots }
+  return { own: { id, objectKey: key, sizeBytes, createdAt: packTime(id), isIndexed: false, blocks }, roots }
 }
 
 async function* piecesOf(objects: ObjectStore, key: string, sizeBytes: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < sizeBytes; at += MIB) yield await objects.read(key, at, Math.min(MIB, sizeBytes - at))
-}
-
-/**
- * Gives an orphan its rows. Until an upload refers to it, it counts as unreferenced since `now`. Interrupted it is an
- * orphan still: the rows come in one unit, however many there are, and only a repair waits for it.
- */
-export async function indexOrphan(db: Database, own: OwnPack, now: number): Promise<void> {
-  await db.write(async (trx) => {
-    if (await insertPack(trx, own, now)) await insertBlocks(trx, db.kind, own.id, [...own.blocks])
-  })
 }

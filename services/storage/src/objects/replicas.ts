@@ -1,0 +1,143 @@
+import { open, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errnoOf } from './file-errors.ts'
+
+/** Interval of the heartbeat. */
+const beatMs = 60_000
+/**
+ * Age of the last heartbeat after which a replica is gone and its files may be removed. Longer than the writer of a resumable
+ * upload may be silent and still record a part.
+ */
+const goneAfterMs = 3_600_000
+/** The same for files of earlier versions, which do not name their replica. */
+const namelessGoneAfterMs = 24 * 3_600_000
+/** Age of the last heartbeat up to which a replica is alive. */
+const aliveWithinMs = 3 * beatMs
+
+/** Separates the id of a replica from the rest of a file name. */
+const separator = '_'
+
+/** The processes that write into one folder. */
+export type Replicas = {
+  /** Starts the heartbeat of this process. Resolves when the others can see it. Called before any other file of it exists. */
+  start(): Promise<void>
+  /** Reads all heartbeats. */
+  inspect(): Promise<ReplicaView>
+  /** Prefixes a file name with the id of this replica. */
+  fileName(rest: string): string
+  /** Stops the heartbeat. @param isClean whether this process leaves no file that another one has to remove */
+  stop(isClean: boolean): Promise<void>
+}
+
+/** The replicas at one moment. */
+export type ReplicaView = {
+  /** Ids of the other replicas that are alive. */
+  readonly others: readonly string[]
+  /** Whether a file belongs to a replica that is gone. Never true for a file of this replica. */
+  isLeftOver(fileName: string, modifiedAt: number): boolean
+  /** Removes the heartbeats of replicas that are gone, except for `owners`, which still have files. */
+  removeHeartbeats(owners: ReadonlySet<string>): Promise<void>
+}
+
+/** The replica that a file belongs to; undefined for a file of an earlier version. */
+export function ownerOf(fileName: string): string | undefined {
+  const end = fileName.indexOf(separator)
+  return end < 0 ? undefined : fileName.slice(0, end)
+}
+
+/** A file name without the id of its replica. */
+export function nameWithoutOwner(fileName: string): string {
+  return fileName.slice(fileName.indexOf(separator) + 1)
+}
+
+/**
+ * Keeps one heartbeat file per replica in `folder`. Ages are differences of times that the file system set, so the clocks of
+ * several machines do not matter. Process numbers play no part: every container counts them from 1.
+ *
+ * @param isAlone whether a lock excludes other processes; the files of every other replica are left over then
+ */
+export function openReplicas(folder: string, id: string, isAlone: boolean): Replicas {
+  if (!/^[a-z0-9-]+$/.test(id)) throw new TypeError(`Not the id of a replica: ${id}`)
+  const path = join(folder, id)
+  let starting: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  /** Opens by path, so that a heartbeat file that another process removed is created again. */
+  const beat = async (): Promise<void> => {
+    const file = await open(path, 'w', 0o600)
+    try {
+      await file.write(id)
+    } finally {
+      await file.close()
+    }
+  }
+
+  const start = (): Promise<void> => {
+    starting ??= beat().then(
+      () => {
+        // The next beat makes up for one that fails. An hour without any costs uploads under way, and no data.
+        timer = setInterval(() => beat().catch(() => undefined), beatMs)
+        timer.unref()
+      },
+      (error: unknown) => {
+        starting = undefined
+        throw error
+      },
+    )
+    return starting
+  }
+
+  const readBeats = async (): Promise<Map<string, number>> => {
+    const beats = new Map<string, number>()
+    for (const name of await readdir(folder)) {
+      const modifiedAt = await modifiedOrGone(join(folder, name))
+      if (modifiedAt !== undefined) beats.set(name, modifiedAt)
+    }
+    return beats
+  }
+
+  return {
+    start,
+    fileName: (rest) => `${id}${separator}${rest}`,
+    async inspect() {
+      await start()
+      await beat()
+      const beats = await readBeats()
+      const now = beats.get(id) ?? Date.now()
+      const isGone = (owner: string | undefined): boolean =>
+        isAlone || now - (beats.get(owner ?? '') ?? Number.NEGATIVE_INFINITY) > goneAfterMs
+      return {
+        others: [...beats]
+          .filter(([name, at]) => !isAlone && name !== id && now - at < aliveWithinMs)
+          .map(([name]) => name),
+        isLeftOver(fileName, modifiedAt) {
+          const owner = ownerOf(fileName)
+          // The age of the file counts as well: a replica that was suspended for an hour may write before its next beat.
+          const leftAfterMs = owner === undefined ? namelessGoneAfterMs : goneAfterMs
+          return owner !== id && isGone(owner) && (isAlone || now - modifiedAt > leftAfterMs)
+        },
+        async removeHeartbeats(owners) {
+          for (const name of beats.keys()) {
+            if (name !== id && isGone(name) && !owners.has(name)) await rm(join(folder, name), { force: true })
+          }
+        },
+      }
+    },
+    async stop(isClean) {
+      clearInterval(timer)
+      if (starting === undefined) return
+      await starting
+      if (isClean) await rm(path, { force: true })
+    },
+  }
+}
+
+/** Time of the last write by the clock of the file system, in ms since 1970; undefined when the file is gone. */
+export async function modifiedOrGone(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mtimeMs
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}

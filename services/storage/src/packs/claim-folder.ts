@@ -1,0 +1,118 @@
+import { CairnError } from '@cairn/protocol'
+import type { Database } from '../db/database.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+
+/** Prefix of the one object whose name is the id of the database that the packs belong to. */
+const ownerPrefix = 'owner/'
+/** Number of the newest packs of the database that are looked up in a folder of an earlier version, which names no owner. */
+const comparedRows = 20
+
+const page = 'docs/operate/recover.md'
+
+/**
+ * Makes sure that database and pack folder belong together, before anything else is written. The folder carries the id of the
+ * database from the first start on. A folder of an earlier version carries none, and is claimed when it holds packs of the
+ * database.
+ *
+ * @throws CairnError RECOVERY_NEEDED for a folder of another database, a fresh database beside packs, and an empty folder
+ *   beside rows
+ */
+export async function claimPackFolder(parts: { db: Database; objects: ObjectStore }): Promise<void> {
+  const { objects } = parts
+  const name = await readDatabaseName(parts.db)
+  const isOwn = (owners: readonly string[]) => owners.length === 1 && owners[0] === name
+  const owners = await listOwners(objects)
+  if (isOwn(owners)) return
+  if (owners.length > 0) throw belongsToAnother(name, owners)
+  const isFresh = await isEmpty(objects)
+  const rows = await readNewest(parts.db)
+  if (isFresh && rows.length > 0) throw holdsNothing()
+  if (isFresh || (await holdsAny(objects, rows))) return writeOwner(objects, name)
+  // Another replica may have claimed the folder and written its first pack in between.
+  if (!isOwn(await listOwners(objects))) throw holdsStrangers()
+}
+
+/**
+ * Gives a pack folder to this database, whichever it belonged to. Its packs stay.
+ * @throws CairnError CONFLICT while another service writes into the folder
+ */
+export async function takeOverPackFolder({ db, objects }: { db: Database; objects: ObjectStore }): Promise<void> {
+  const others = await objects.listOthers()
+  if (others.length > 0) {
+    throw new CairnError('CONFLICT', {
+      message: `${others.length} other services write into this pack folder`,
+      hint: 'Stop them, wait three minutes, and try again.',
+    })
+  }
+  const name = await readDatabaseName(db)
+  const owners = await listOwners(objects)
+  // Neither database accepts a folder with two owners, so an interrupted take-over is simply repeated.
+  if (!owners.includes(name)) await writeOwner(objects, name)
+  for (const owner of owners) if (owner !== name) await objects.remove(ownerPrefix + owner)
+}
+
+async function readDatabaseName({ read }: Database): Promise<string> {
+  return (await read.selectFrom('store').select('name').executeTakeFirstOrThrow()).name
+}
+
+async function listOwners(objects: ObjectStore): Promise<string[]> {
+  const keys = await Array.fromAsync(objects.list(ownerPrefix))
+  return keys.map((key) => key.slice(ownerPrefix.length))
+}
+
+async function isEmpty(objects: ObjectStore): Promise<boolean> {
+  for await (const _key of objects.list('packs/')) return false
+  return true
+}
+
+async function readNewest({ read }: Database): Promise<string[]> {
+  const rows = await read
+    .selectFrom('pack')
+    .select('object_key')
+    .where('state', '=', 'live')
+    .orderBy('id', 'desc')
+    .limit(comparedRows)
+    .execute()
+  return rows.map(({ object_key }) => object_key)
+}
+
+async function holdsAny(objects: ObjectStore, keys: readonly string[]): Promise<boolean> {
+  for (const key of keys) if ((await objects.size(key)) !== undefined) return true
+  return false
+}
+
+async function writeOwner(objects: ObjectStore, name: string): Promise<void> {
+  const key = ownerPrefix + name
+  const writer = await objects.create(key)
+  try {
+    await writer.append([Buffer.from(`${name}\n`)])
+    await writer.finish()
+  } catch (error) {
+    await writer.abort()
+    // Another replica of the same database was faster.
+    if ((await objects.size(key)) === undefined) throw error
+  }
+  await objects.confirm(key)
+}
+
+function belongsToAnother(name: string, owners: readonly string[]): CairnError {
+  return new CairnError('RECOVERY_NEEDED', {
+    message: `The pack folder belongs to database ${owners.join(' and ')}, this is database ${name}`,
+    hint: `Check CAIRN_DATABASE_URL, CAIRN_HOME and CAIRN_PACK_FOLDER. If the folder is to belong to this database, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
+    details: { database: name, owners },
+  })
+}
+
+function holdsNothing(): CairnError {
+  return new CairnError('RECOVERY_NEEDED', {
+    message: 'The database knows packs and the pack folder holds none',
+    hint: `Check CAIRN_PACK_FOLDER and whether its disk is mounted. If the packs are lost, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
+  })
+}
+
+function holdsStrangers(): CairnError {
+  return new CairnError('RECOVERY_NEEDED', {
+    message: 'The pack folder holds packs and the database knows none of them',
+    hint: `Check CAIRN_DATABASE_URL and CAIRN_HOME, or put the database back. If it is lost, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
+  })
+}

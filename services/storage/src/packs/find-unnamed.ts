@@ -1,0 +1,42 @@
+import type { Database } from '../db/database.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import { packIdOfKey, packKey } from './pack-id.ts'
+
+/** A pack without a row, or with a pending one and no upload under way. */
+export type UnnamedPack = { id: bigint; key: string }
+
+const keysInOneQuery = 500
+
+/**
+ * Finds packs that are confirmed and have no row. Reads names and rows, and changes nothing.
+ * @param from least id of the packs that are compared
+ */
+export async function* findUnnamed(
+  { db, objects }: { db: Database; objects: ObjectStore },
+  from = 0n,
+): AsyncGenerator<UnnamedPack> {
+  let batch: UnnamedPack[] = []
+  const unnamed = async (): Promise<UnnamedPack[]> => {
+    const candidates = batch
+    batch = []
+    if (candidates.length === 0) return []
+    // Notes before rows: an object that lost its note in between has a row, or is gone.
+    const unconfirmed = await objects.listUnconfirmed('all')
+    const ids = candidates.map(({ id }) => id)
+    const rows = await db.read.selectFrom('pack').select(['id', 'hold']).where('id', 'in', ids).execute()
+    const named = new Set(rows.filter(({ hold }) => hold !== 'pending').map(({ id }) => id))
+    const found: UnnamedPack[] = []
+    for (const pack of candidates) {
+      if (named.has(pack.id) || unconfirmed.has(pack.key)) continue
+      if ((await objects.size(pack.key)) !== undefined) found.push(pack)
+    }
+    return found
+  }
+  for await (const key of objects.list('packs/', packKey(from))) {
+    const id = packIdOfKey(key)
+    if (id === undefined || id < from) continue
+    batch.push({ id, key })
+    if (batch.length === keysInOneQuery) yield* await unnamed()
+  }
+  yield* await unnamed()
+}

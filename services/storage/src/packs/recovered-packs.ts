@@ -1,0 +1,46 @@
+import { decodeNode } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
+import type { Database } from '../db/database.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import { packHeaderBytes } from './manifest.ts'
+import { readManifest } from './verify-pack.ts'
+
+const packsInOneQuery = 100
+
+/** A pack that was taken in, and the roots that were uploaded with it. */
+export type RecoveredPack = { id: bigint; objectKey: string; createdAt: number; roots: CID[] }
+
+/** Finds all packs that were taken in and are not listed yet, in the order they were begun. */
+export async function* findRecovered({
+  db,
+  objects,
+}: {
+  db: Database
+  objects: ObjectStore
+}): AsyncGenerator<RecoveredPack> {
+  for (let after = -1n; ; ) {
+    const packs = await db.read
+      .selectFrom('pack')
+      .select(['id', 'object_key', 'size_bytes', 'created_at'])
+      .where('hold', '=', 'recovered')
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(packsInOneQuery)
+      .execute()
+    for (const pack of packs) {
+      after = pack.id
+      const last = await db.read
+        .selectFrom('block')
+        .select(['offset_bytes', 'length_bytes'])
+        .where('pack_id', '=', pack.id)
+        .orderBy('offset_bytes', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      const end = last === undefined ? packHeaderBytes : last.offset_bytes + last.length_bytes
+      const manifest = await readManifest(objects, pack, end)
+      const links = manifest === undefined ? [] : decodeNode(manifest.cid, manifest.bytes).links
+      yield { id: pack.id, objectKey: pack.object_key, createdAt: pack.created_at, roots: links.map(({ cid }) => cid) }
+    }
+    if (packs.length < packsInOneQuery) return
+  }
+}

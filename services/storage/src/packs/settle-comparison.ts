@@ -1,0 +1,84 @@
+import type { Database } from '../db/database.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import type { Comparison } from './compare-packs.ts'
+import type { UnnamedPack } from './find-unnamed.ts'
+import { packTime } from './pack-id.ts'
+import type { PackEvent } from './packs.ts'
+import { countRemoval } from './removals.ts'
+
+const idsInOneUnit = 500
+
+/**
+ * Records what a comparison found. Packs without rows are kept aside until they are taken in. Packs whose object is missing
+ * are not read and not relied on, so that the same content can be uploaded again. Packs that returned are read again.
+ */
+export async function settleComparison(
+  { db, objects, clock }: { db: Database; objects: ObjectStore; clock: { now(): number } },
+  { unnamed, missing, returned }: Comparison,
+): Promise<void> {
+  for (const pack of unnamed) await holdOrphan(db, pack, (await objects.size(pack.key)) ?? 0, clock.now())
+  await markMissing(
+    db,
+    missing.map(({ id }) => id),
+    clock.now(),
+  )
+  await markMissing(db, returned, null)
+}
+
+/**
+ * Keeps a pack without rows aside: a late commit fails on the new row, no reader uses it, and nothing removes the object. A
+ * pack that was held for another reason is orphaned from now on.
+ */
+export async function holdOrphan(
+  db: Database,
+  { id, key }: UnnamedPack,
+  sizeBytes: number,
+  now: number,
+): Promise<void> {
+  await db.write((trx) =>
+    trx
+      .insertInto('pack')
+      .values({
+        id,
+        object_key: key,
+        size_bytes: sizeBytes,
+        block_count: 0,
+        state: 'removing',
+        created_at: packTime(id),
+        unreferenced_at: now,
+        scrubbed_at: null,
+        hold: 'orphaned',
+      })
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet({ state: 'removing', hold: 'orphaned' }).where('pack.hold', 'is not', null),
+      )
+      .execute(),
+  )
+}
+
+/** Sets when the objects of packs were found missing; null when they exist. */
+export async function markMissing(db: Database, ids: readonly bigint[], since: number | null): Promise<void> {
+  for (let at = 0; at < ids.length; at += idsInOneUnit) {
+    const some = ids.slice(at, at + idsInOneUnit)
+    await db.write(async (trx) => {
+      await trx
+        .updateTable('pack')
+        .set({ missing_at: since })
+        .where('id', 'in', some)
+        .where('state', '=', 'live')
+        .execute()
+      // Replicas have cached places in these packs.
+      await countRemoval(trx)
+    })
+  }
+}
+
+/** Greatest number of missing packs that are reported one by one. `npm run storage:check` names all. */
+const maxReported = 100
+
+/** Reports what a comparison found to the operator. */
+export function reportComparison({ unnamed, missing }: Comparison, onEvent: (event: PackEvent) => void): void {
+  for (const { key } of unnamed) onEvent({ type: 'pack-orphaned', objectKey: key })
+  for (const { objectKey } of missing.slice(0, maxReported))
+    onEvent({ type: 'pack-missing', objectKey, of: missing.length })
+}
