@@ -90,8 +90,8 @@ export async function createNetwork({
   mineEveryMs = 300,
   console: wantedConsole = 'none',
   onBuildConsole,
-    environment: asGiven = {},
-    signal,
+  environment: asGiven = {},
+  signal,
 }: NetworkOptions): Promise<Network> {
   const home = resolve(folder)
   // One port cannot be that of every service's metrics: each has its own, above the one it listens on.

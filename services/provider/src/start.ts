@@ -1,7 +1,15 @@
 import { mkdir } from 'node:fs/promises'
 import { providerId } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
-import { createLogGate, createRateLimiter, createReadiness, endApps, listen, lockFolder, startMetrics } from '@cairn/service'
+import {
+  createLogGate,
+  createRateLimiter,
+  createReadiness,
+  endApps,
+  listen,
+  lockFolder,
+  startMetrics,
+} from '@cairn/service'
 import pino, { type Logger } from 'pino'
 import { createProviderApp } from './app.ts'
 import { databasePath, type ProviderConfig } from './config.ts'

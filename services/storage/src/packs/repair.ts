@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { CID } from 'multiformats/cid'
 import { recountFreeStorage } from '../accounts/free-storage.ts'
 import type { Database } from '../db/database.ts'
 import { type CheckParts, check, type Finding } from './check.ts'

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { CairnError } from '@cairn/protocol'
+import type { StorageConfig } from '../config.ts'
+import type { Clock } from '../context.ts'
+import { type Database, openDatabase } from '../db/database.ts'
+import { lockStore } from '../lock-store.ts'
+import { openFileStore } from '../objects/files.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import { createPackStore, type PackStore } from '../packs/packs.ts'
+
+/** What a maintenance command works on: the store of a service, without the service. */
+export type MaintainedStore = AsyncDisposable & {
+  config: StorageConfig
+  db: Database
+  objects: ObjectStore
+  packs: PackStore
+  clock: Clock
+}
+
+/** What a command is about to do. */
+export type MaintenancePurpose =
+  /** Reads, while the service runs or not. */
+  | 'read'
+  /** Changes rows. With SQLite the service must be stopped. */
+  | 'change'
+  /** The same, and the database may be a new one. */
+  | 'recover'
+
+/**
+ * Opens database and packs with the service's own settings.
+ * @throws CairnError CONFLICT while the service runs (SQLite), INVALID_CONFIGURATION when there is no store, UNAVAILABLE
+ */
+export async function openStore(config: StorageConfig, purpose: MaintenancePurpose): Promise<MaintainedStore> {
+  const { database, packFolder } = config
+  requirePath(packFolder, 'pack folder', 'CAIRN_PACK_FOLDER')
+  if (database.kind === 'sqlite' && purpose !== 'recover') requirePath(database.path, 'database', 'CAIRN_HOME')
+  await using stack = new AsyncDisposableStack()
+  const isAlone = database.kind === 'sqlite' && purpose !== 'read'
+  if (isAlone) stack.use(await lockStore(config))
+  const db = stack.use(await openDatabase(database))
+  const objects = await openFileStore(packFolder, { isAlone })
+  stack.defer(() => objects.close())
+  const clock = { now: () => Date.now() }
+  const packs = createPackStore({ db, objects, clock })
+  const open = stack.move()
+  return { config, db, objects, packs, clock, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+function requirePath(path: string, what: string, setting: string): void {
+  if (existsSync(path)) return
+  throw new CairnError('INVALID_CONFIGURATION', {
+    message: `There is no ${what} at ${path}`,
+    hint: `Run the command with the settings of the service; ${setting} sets the path.`,
+  })
+}

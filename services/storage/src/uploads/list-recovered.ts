@@ -1,0 +1,142 @@
+import { CairnError } from '@cairn/protocol'
+import { UnixfsError } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
+import { changeAccount } from '../accounts/free-storage.ts'
+import { openAccount } from '../accounts/ledger.ts'
+import type { Context } from '../context.ts'
+import { identityCode } from '../gateway/parse-cid.ts'
+import { findRecovered, type PackStore, type RecoveredPack, releaseListed } from '../packs/packs.ts'
+import { createDagIndex, type DagMeasure } from './dag-index.ts'
+import { insertUploads, type NewUpload } from './store.ts'
+import { createUploadId } from './upload-id.ts'
+
+/** Multicodec of raw bytes, which have no links. */
+const rawCode = 0x55
+/** Leaves that are located with one query. */
+const leavesAtOnce = 512
+
+/** Result of listing one root. */
+export type ListedRoot = { cid: string; objectKey: string } & (
+  | { kind: 'listed'; sizeBytes: number }
+  | { kind: 'incomplete'; reason: string }
+)
+
+/** What listing needs. */
+export type ListRecoveredParts = Pick<Context, 'db' | 'packs' | 'objects' | 'clock' | 'config'> & {
+  signal?: AbortSignal | undefined
+}
+
+/** A complete root: its measure, and the packs that hold its blocks. */
+type MeasuredRoot = { cid: CID; measure: DagMeasure; packs: bigint[] }
+
+/**
+ * Lists the content of packs that were taken in for an account. Each root is named by its CID, because names and owners were
+ * lost with the database, and counts towards the account. Releases a pack when all its roots are listed; a pack with an
+ * incomplete root stays as it is. Can be interrupted and repeated.
+ */
+export async function* listRecovered(parts: ListRecoveredParts, address: string): AsyncGenerator<ListedRoot> {
+  const { db, clock, config } = parts
+  await db.write((trx) => openAccount(trx, address, { freeBytes: config.freeBytes, now: clock.now() }))
+  for await (const pack of findRecovered(parts)) {
+    const { objectKey } = pack
+    for (const cid of pack.roots) {
+      parts.signal?.throwIfAborted()
+      try {
+        const measured = await measureRoot(parts.packs, cid)
+        await listRoot(parts, address, pack, measured)
+        yield { kind: 'listed', cid: `${cid}`, objectKey, sizeBytes: measured.measure.contentBytes }
+      } catch (error) {
+        const isIncomplete = UnixfsError.is(error) || CairnError.is(error, 'DATA_DAMAGED')
+        if (!isIncomplete) throw error
+        yield { kind: 'incomplete', cid: `${cid}`, objectKey, reason: error.message }
+      }
+    }
+    await releaseListed(parts.db, pack.id, pack.roots)
+  }
+}
+
+/** Walks a DAG. @throws UnixfsError MISSING_BLOCK, BAD_BLOCK, TOO_LARGE, TOO_DEEP */
+async function measureRoot(packs: PackStore, root: CID): Promise<MeasuredRoot> {
+  // Nothing else runs in this process, and one root is measured at a time: all its memory is there for it.
+  const index = createDagIndex(() => undefined)
+  const needed = new Set<bigint>()
+  let leaves: CID[] = []
+  const locate = async (cids: readonly CID[]): Promise<number[]> => {
+    const places = await packs.locate(cids.map(({ multihash }) => multihash.bytes))
+    return places.map((place, at) => {
+      if (place === undefined) throw new UnixfsError('MISSING_BLOCK', 'A block is missing', { cid: `${cids[at]}` })
+      needed.add(place.packId)
+      return place.length
+    })
+  }
+  const addLeaves = async (): Promise<void> => {
+    const some = leaves
+    leaves = []
+    const lengths = await locate(some)
+    for (const [at, cid] of some.entries()) index.addLeaf(cid, lengths[at] ?? 0)
+  }
+  for (const cid of index.missing([root])) {
+    if (cid.multihash.code === identityCode) index.add(cid, cid.multihash.digest)
+    else if (cid.code === rawCode) leaves.push(cid)
+    else {
+      await locate([cid])
+      index.add(cid, await packs.get(cid))
+    }
+    if (leaves.length === leavesAtOnce) await addLeaves()
+  }
+  await addLeaves()
+  return { cid: root, measure: index.measure(root), packs: [...needed] }
+}
+
+/** Lists one root. An upload of the same account that exists already refers to the packs instead. */
+async function listRoot(
+  { db, packs, clock }: ListRecoveredParts,
+  address: string,
+  pack: RecoveredPack,
+  { cid, measure, packs: needed }: MeasuredRoot,
+): Promise<void> {
+  await db.write(async (trx) => {
+    const known = await trx
+      .selectFrom('upload')
+      .select('id')
+      .where('address', '=', address)
+      .where('root_multihash', '=', cid.multihash.bytes)
+      .executeTakeFirst()
+    const row = toRow(address, cid, measure, { createdAt: pack.createdAt, now: clock.now() })
+    if (known === undefined) {
+      await insertUploads(trx, address, [row])
+      await changeAccount(trx, address, { usedBytes: row.size_bytes })
+    }
+    const uploadId = known?.id ?? row.id
+    const referred = await trx.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', uploadId).execute()
+    const kept = new Set(referred.map(({ pack_id }) => pack_id))
+    const dependsOn = [...new Set([pack.id, ...needed])].filter((id) => !kept.has(id))
+    await packs.record(trx, { own: undefined, dependsOn }, uploadId)
+  })
+}
+
+function toRow(
+  address: string,
+  cid: CID,
+  { contentBytes, dagSizeBytes, kind }: DagMeasure,
+  { createdAt, now }: { createdAt: number; now: number },
+): NewUpload {
+  const isFile = kind === 'file' || kind === 'raw'
+  const isFolder = kind === 'directory' || kind === 'hamt'
+  return {
+    id: createUploadId(now),
+    address,
+    cid: `${cid}`,
+    root_multihash: cid.multihash.bytes,
+    name: `${cid}`,
+    mime_type: null,
+    size_bytes: contentBytes,
+    dag_size_bytes: dagSizeBytes,
+    encryption: 0,
+    storage_type: null,
+    kind: isFile ? 'file' : isFolder ? 'directory' : 'car',
+    status: 'stored',
+    created_at: createdAt,
+    updated_at: now,
+  }
+}
