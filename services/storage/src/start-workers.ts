@@ -13,6 +13,7 @@ import { createResumableWorker } from './resumable/resumable.ts'
 import { createReconcileWorker } from './workers/reconcile.ts'
 import { createRemovePacksWorker } from './workers/remove-packs.ts'
 import { createScrubWorker } from './workers/scrub.ts'
+import { createRemovalWatch } from './workers/watch-removals.ts'
 import { systemClock, type Worker } from './workers/worker.ts'
 
 /** What the loops need. */
@@ -34,6 +35,11 @@ export function startWorkers({ context, objects, providers, pullUrl, onEvent }: 
     createNamesWorker(context, clock),
     createResumableWorker(context, clock),
   ]
+  // A SQLite database belongs to one process, which clears its own caches.
+  if (db.kind === 'postgres') {
+    const onError = (error: unknown) => log.warn({ err: error }, 'cannot find out whether packs were removed')
+    workers.push(createRemovalWatch({ db, packs, clock, onError }))
+  }
   if (config.scrubBytesPerSecond > 0) {
     workers.push(
       createScrubWorker({ db, objects, clock, owner: processId, bytesPerSecond: config.scrubBytesPerSecond, onEvent }),
