@@ -1,0 +1,132 @@
+// What a start and a round of removals cost among many packs, in calls to the file system and rows read: never in time.
+import { createHook } from 'node:async_hooks'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../db/database.ts'
+import { openFileStore } from '../objects/files.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import { removeUnreferencedPacks } from '../workers/remove-packs.ts'
+import { packKey } from './pack-id.ts'
+import { claimPackFolder, comparePacks, createPackStore, recoverPacks, settleComparison } from './packs.ts'
+
+const week = 7 * 86_400_000
+const counts = [2000, 6000] as const
+const now = Date.now()
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-costs-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A database and a pack folder with so many packs of the last week. */
+async function fill(place: string, count: number): Promise<{ db: Database; objects: ObjectStore }> {
+  const db = await openDatabase({ kind: 'sqlite', path: join(place, 'storage.sqlite') })
+  const rows = Array.from({ length: count }, (_, at) => {
+    const createdAt = now - week + Math.trunc((week * at) / count)
+    const id = (BigInt(createdAt) << 20n) | BigInt(at)
+    return {
+      id,
+      object_key: packKey(id),
+      size_bytes: 1,
+      block_count: 0,
+      state: 'live' as const,
+      created_at: createdAt,
+      unreferenced_at: null,
+      scrubbed_at: createdAt,
+    }
+  })
+  for (const { object_key: key } of rows) {
+    const path = join(place, 'packs', 'objects', key)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, 'x')
+  }
+  await db.write(async (trx) => {
+    for (let at = 0; at < rows.length; at += 500) {
+      await trx
+        .insertInto('pack')
+        .values(rows.slice(at, at + 500))
+        .execute()
+    }
+  })
+  return { db, objects: await openFileStore(join(place, 'packs'), { isAlone: true }) }
+}
+
+/** Counts calls to the file system, as Node makes them, and rows that come from the database. */
+async function measure(db: Database, work: (counted: Database) => Promise<unknown>) {
+  let fileCalls = 0
+  let rows = 0
+  const queries: RootOperationNode[] = []
+  const hook = createHook({
+    init(_id, type) {
+      if (type.startsWith('FSREQ')) fileCalls++
+    },
+  }).enable()
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      queries.push(node)
+      return node
+    },
+    transformResult: ({ result }) => {
+      rows += result.rows.length
+      return Promise.resolve(result)
+    },
+  }
+  try {
+    await work({ ...db, read: db.read.withPlugin(counting) })
+  } finally {
+    hook.disable()
+  }
+  return { fileCalls, rows, queries }
+}
+
+test('a start and a round cost by what is new: no call and no row for each pack that is known', async () => {
+  const costs: { count: number; start: number; startRows: number; round: number; roundRows: number }[] = []
+  for (const count of counts) {
+    const { db, objects } = await fill(join(folder, `${count}`), count)
+    await claimPackFolder({ db, objects })
+    const clock = { now: () => now, sleep: async () => undefined }
+    const start = await measure(db, async (counted) => {
+      const parts = { db: counted, objects, clock }
+      await claimPackFolder(parts)
+      const comparison = await comparePacks(parts)
+      expect(comparison).toEqual({ unnamed: [], missing: [], returned: [] })
+      expect(await recoverPacks(parts)).toEqual({ unfinishedObjects: 0, abandonedPacks: 0 })
+      await settleComparison(parts, comparison)
+    })
+    const round = await measure(db, async (counted) => {
+      const packs = createPackStore({ db: counted, objects, clock })
+      expect(await recoverPacks({ db: counted, objects, clock })).toMatchObject({ abandonedPacks: 0 })
+      expect(await removeUnreferencedPacks({ db: counted, objects, packs, clock })).toBe(0)
+    })
+    costs.push({
+      count,
+      start: start.fileCalls,
+      startRows: start.rows,
+      round: round.fileCalls,
+      roundRows: round.rows,
+    })
+    // None of the queries of a round looks through the packs.
+    for (const node of round.queries) {
+      const { sql, parameters } = db.read.getExecutor().compileQuery(node, { queryId: 'plan' })
+      const plan = await db.read.executeQuery<{ detail: string }>(
+        CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]),
+      )
+      for (const { detail } of plan.rows) expect(`${sql}: ${detail}`).not.toContain('SCAN pack')
+    }
+    await objects.close()
+    await db.close()
+  }
+  const [few, many] = costs
+  expect(many?.round).toBe(few?.round)
+  expect(many?.round).toBeLessThan(20)
+  expect(many?.roundRows).toBe(0)
+  // A thousand rows and the names beside them, however many there are: the newest folders, and a few objects.
+  expect(many?.startRows).toBeLessThan(2100)
+  expect(Math.abs((many?.startRows ?? 0) - (few?.startRows ?? 0))).toBeLessThan(10)
+  expect(many?.start).toBeLessThan(200)
+  expect(many?.start).toBeLessThan((few?.start ?? 0) + 20)
+})
