@@ -6,6 +6,7 @@ import type { Database } from './db/database.ts'
 import type { NodeKeys } from './identity.ts'
 import type { IssuedTexts } from './sessions/issued-texts.ts'
 import type { NodeContractVerifier } from './sessions/verify-contract.ts'
+import type { PeerClient } from './shards/peer-client.ts'
 
 /** Where the time comes from: milliseconds since 1970. Tests give their own. */
 export type Clock = { now(): number }
@@ -15,6 +16,8 @@ export type Context = {
   readonly config: KeyNodeConfig
   readonly keys: NodeKeys
   readonly db: Database
+  /** The way to the other nodes. */
+  readonly peers: PeerClient
   readonly conditions: Conditions
   readonly verifyContract: NodeContractVerifier
   /** Texts that this node itself gave out to be signed. */

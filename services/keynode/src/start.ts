@@ -24,6 +24,7 @@ import { createIssuedTexts } from './sessions/issued-texts.ts'
 import { sweepSessions } from './sessions/sweep.ts'
 import { publicKeyOf } from './sessions/tokens.ts'
 import { createNodeContractVerifier } from './sessions/verify-contract.ts'
+import { createPeerClient } from './shards/peer-client.ts'
 import { createKeySweep } from './shards/sweep.ts'
 
 /** A key node that runs. Disposing ends it: no new requests, running ones end or are cut, then all is closed. */
@@ -68,13 +69,15 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   }
   const db = stack.use(await openDatabase(config.database))
   const chains = parseChains(config.chains ?? '{"chains":{}}')
+  const keys = deriveNodeKeys(config.secret)
   const metrics = createMetrics()
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
   const failures = createLogGate({ clock, log })
   const context: Context = {
     config,
-    keys: deriveNodeKeys(config.secret),
+    keys,
     db,
+    peers: createPeerClient({ config, keys, clock }),
     conditions: createConditions({ chains, clock, dependencies, rateFactor: config.rateFactor }),
     verifyContract: createNodeContractVerifier(chains, { clock, dependencies }),
     issued: createIssuedTexts(clock),

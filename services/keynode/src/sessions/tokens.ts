@@ -35,7 +35,7 @@ const claims = v.object({
 
 const privateKeys = new WeakMap<Context['keys'], KeyObject>()
 
-function signingKey({ keys }: Context): KeyObject {
+function signingKey({ keys }: Pick<Context, 'keys'>): KeyObject {
   const key =
     privateKeys.get(keys) ??
     createPrivateKey({ key: Buffer.concat([privateKeyHead, keys.signing]), format: 'der', type: 'pkcs8' })
@@ -102,13 +102,16 @@ export async function readToken(context: Context, token: string): Promise<TokenC
   }
 }
 
+/** What signing between nodes needs. */
+type Signing = Pick<Context, 'config' | 'keys' | 'clock'>
+
 /** Two clocks that are both as far off as is allowed, each to its side. */
 const peerSkewMs = 2 * clockSkewMs
 /** Longest life of a token between nodes, in seconds. */
 const peerTokenSeconds = 60
 
 /** Signs a token by which this node asks a peer. */
-export function signPeerToken(context: Context, node: number, id: string): Promise<string> {
+export function signPeerToken(context: Signing, node: number, id: string): Promise<string> {
   const { networkName, node: own } = context.config
   const now = Math.floor(context.clock.now() / 1000)
   return new SignJWT({})
@@ -160,7 +163,7 @@ export function signStatement(context: Context, statement: Record<string, unknow
 }
 
 /** Reads a peer's statement, not older than two minutes. @throws CairnError INVALID_SIGNATURE */
-export async function readStatement(context: Context, node: number, statement: string): Promise<unknown> {
+export async function readStatement(context: Signing, node: number, statement: string): Promise<unknown> {
   const peer = context.config.peers.find((one) => one.node === node)
   if (peer === undefined) throw new CairnError('INVALID_SIGNATURE')
   try {

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { attestKey, CairnError, callPath } from '@cairn/protocol'
+import { readLimited } from '@cairn/service'
+import * as v from 'valibot'
+import type { Peer } from '../config.ts'
+import type { Context } from '../context.ts'
+import { readStatement, signPeerToken } from '../sessions/tokens.ts'
+import { type Statement, statementSchema } from './statement.ts'
+
+/** How a node asks another one what it holds. */
+export type PeerClient = {
+  /**
+   * Returns what a peer states about a file, `nothing` when it holds none.
+   * @throws CairnError UPSTREAM_FAILED if it answers otherwise than that peer would; what `fetch` throws if it does not answer
+   */
+  ask(peer: Peer, cid: string): Promise<Statement | 'nothing'>
+}
+
+const timeoutMs = 3_000
+const maxAnswerBytes = 1024 * 1024
+
+/** Asks peers over HTTP: the request is signed for the peer, the answer by it. */
+export function createPeerClient(context: Pick<Context, 'config' | 'keys' | 'clock'>): PeerClient {
+  return {
+    async ask(peer, cid) {
+      const token = await signPeerToken(context, peer.node, randomUUID())
+      const response = await fetch(`${peer.url}${callPath(attestKey, { node: String(peer.node) })}`, {
+        method: attestKey.method,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify({ cid }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      const text = await readLimited(response, maxAnswerBytes)
+      if (response.headers.get('x-cairn-code') === 'KEY_NOT_FOUND') return 'nothing'
+      if (!response.ok) throw failed(`The peer answered ${response.status}`)
+      const { statement } = v.parse(attestKey.response.schema, JSON.parse(text))
+      const stated = v.parse(statementSchema, await readStatement(context, peer.node, statement))
+      if (stated.cid !== cid) throw failed('The peer stated something about another file')
+      return stated
+    },
+  }
+}
+
+function failed(message: string): CairnError {
+  return new CairnError('UPSTREAM_FAILED', { message })
+}
