@@ -1,0 +1,170 @@
+import {
+  attestKey,
+  CairnError,
+  type CallDefinition,
+  type CallResult,
+  createConditions,
+  explainAccess,
+  explainConditions,
+  getKeyStatus,
+  listKeys,
+  parseConditions,
+  removeConditions,
+  repairKey,
+  retireKey,
+  retrieveShard,
+  revokeKey,
+  saveShard,
+  shareKey,
+  transferOwnership,
+  updateConditions,
+} from '@cairn/protocol'
+import type { RouteRequest } from '@cairn/service'
+import type { Caller, Context } from '../context.ts'
+import { requireOwnNumber } from '../http/route.ts'
+import { signStatement } from '../sessions/tokens.ts'
+import { explainDraft, explainRecord, requireAccess } from './access.ts'
+import { canonicalCid } from './canonical-cid.ts'
+import { changeConditions, readConditions, writeConditions } from './conditions-of.ts'
+import { listRecords } from './list.ts'
+import { promoteRecord } from './promote.ts'
+import { repairRecord } from './repair.ts'
+import { retireRecord } from './retire.ts'
+import { retrieveRecord } from './retrieve.ts'
+import { saveRecord } from './save.ts'
+import { revokeRecord, shareRecord } from './share.ts'
+import { makeStatement } from './statement.ts'
+import { describeRecord } from './status.ts'
+import { findRecord } from './store.ts'
+import { transferRecord } from './transfer.ts'
+
+const done = (data: { version: number }) => ({ message: 'success' as const, data })
+
+/** What a call is answered from: all that does not belong to HTTP. */
+export type Work<C extends CallDefinition> = (
+  request: Pick<RouteRequest<C, Caller>, 'input' | 'caller' | 'signal'>,
+) => Promise<CallResult<C>>
+
+/** Takes the work of one call to where calls come in. */
+export type Bind = <C extends CallDefinition>(call: C, work: Work<C>) => void
+
+/**
+ * Binds the calls about keys, rights and conditions.
+ * @param settle is told of every save: whether three nodes have it shows only later
+ */
+export function bindShardCalls(bind: Bind, context: Context, settle: (cid: string) => void): void {
+  const own = (node: string) => requireOwnNumber(context, node)
+
+  bind(saveShard, async ({ input: { params, body }, caller }) => {
+    own(params.node)
+    const cid = canonicalCid(body.cid)
+    const { payload, set, sharedTo } = body
+    const saved = await saveRecord(context, caller, {
+      cid,
+      cidAsGiven: body.cid,
+      payload,
+      set,
+      sharedTo: sharedTo ?? [],
+    })
+    settle(cid)
+    return done(saved)
+  })
+  bind(shareKey, async ({ input: { params, body }, caller }) => {
+    own(params.node)
+    return done(await shareRecord(context, caller, canonicalCid(body.cid), body.shareTo))
+  })
+  bind(revokeKey, async ({ input: { params, body }, caller }) => {
+    own(params.node)
+    return done(await revokeRecord(context, caller, canonicalCid(body.cid), body.revokeTo))
+  })
+  bind(retrieveShard, async ({ input: { params, body }, caller, signal }) => {
+    own(params.node)
+    const cid = canonicalCid(body.cid)
+    const question = { address: caller.address, dynamicData: body.dynamicData, signal }
+    const found = await findRecord(context.db.read, cid)
+    if (found === undefined) throw new CairnError('KEY_NOT_FOUND')
+    await requireAccess(context, found, question)
+    await promoteRecord(context, cid)
+    const record = await findRecord(context.db.read, cid)
+    if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
+    // Rights may have changed while peers were asked.
+    if (record.row.digest !== found.row.digest) await requireAccess(context, record, question)
+    return retrieveRecord(context, record, body.withAlternatives ?? false)
+  })
+  bind(transferOwnership, async ({ input: { params, body }, caller }) => {
+    own(params.node)
+    await transferRecord(context, caller, canonicalCid(body.cid), body.newOwner, body.resetSharedTo ?? true)
+    // Published clients need five equal bodies here, so nothing of this node's own is in it.
+    return { message: 'success' as const }
+  })
+  bind(retireKey, async ({ input: { params, body }, caller }) => {
+    own(params.node)
+    return done(await retireRecord(context, caller, canonicalCid(body.cid), body.successor))
+  })
+
+  bind(createConditions, async ({ input: { params, body }, caller }) => {
+    own(params.node)
+    const cid = canonicalCid(body.cid)
+    const set = await readConditions(context, caller, cid, body)
+    const { payload, sharedTo } = body
+    const saved = await saveRecord(context, caller, {
+      cid,
+      cidAsGiven: body.cid,
+      payload,
+      set: body.set,
+      sharedTo: sharedTo ?? [],
+      conditions: writeConditions(set),
+      isOwnerless: set.decryptionType === 'ACCESS_CONDITIONS',
+    })
+    settle(cid)
+    return done(saved)
+  })
+  bind(updateConditions, async ({ input: { params, body }, caller }) => {
+    own(params.node)
+    const cid = canonicalCid(body.cid)
+    const set = await readConditions(context, caller, cid, body, { allowEmpty: true })
+    const isOwnerless = set.decryptionType === 'ACCESS_CONDITIONS'
+    const conditions = set.conditions.length === 0 ? null : writeConditions(set)
+    return done(await changeConditions(context, caller, cid, conditions, { isOwnerless }))
+  })
+  bind(removeConditions, async ({ input: { params, body }, caller }) => {
+    own(params.node)
+    return done(await changeConditions(context, caller, canonicalCid(body.cid), null))
+  })
+  bind(explainAccess, async ({ input: { params, body }, caller, signal }) => {
+    own(params.node)
+    const record = await findRecord(context.db.read, canonicalCid(body.cid))
+    if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
+    const address = body.about ?? caller.address
+    if (address !== caller.address && record.row.owner !== caller.address) throw new CairnError('ACCESS_DENIED')
+    const question = { address, dynamicData: body.dynamicData, signal }
+    return explainRecord(context, record, question, caller.address)
+  })
+  bind(explainConditions, async ({ input: { params, body }, caller, signal }) => {
+    own(params.node)
+    const { about: address = caller.address, dynamicData } = body
+    return explainDraft(context, parseConditions(body), { address, dynamicData, signal }, caller.address)
+  })
+
+  bind(getKeyStatus, async ({ input: { params }, caller }) => {
+    own(params.node)
+    return describeRecord(context, caller, canonicalCid(params.cid))
+  })
+  bind(listKeys, async ({ input: { params, query }, caller }) => {
+    own(params.node)
+    return listRecords(context, caller.address, query)
+  })
+  bind(repairKey, async ({ input: { params, body }, caller }) => {
+    own(params.node)
+    const data = await repairRecord(context, caller, canonicalCid(body.cid))
+    if (data === undefined) throw new CairnError('KEY_NOT_FOUND')
+    return { message: 'success' as const, data }
+  })
+  bind(attestKey, async ({ input: { params, body }, caller }) => {
+    own(params.node)
+    if (caller.peer === undefined) throw new CairnError('INVALID_SIGNATURE')
+    const statement = await makeStatement(context, canonicalCid(body.cid))
+    if (statement === undefined) throw new CairnError('KEY_NOT_FOUND')
+    return { statement: await signStatement(context, statement) }
+  })
+}
