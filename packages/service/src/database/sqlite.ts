@@ -6,7 +6,7 @@ import { Kysely, sql } from 'kysely'
 import { ensurePrivateFile } from '../private-files.ts'
 import type { BaseSchema, Database, DatabaseOptions } from './database.ts'
 import { exactIntegers } from './exact-integers.ts'
-import { guardFiles } from './file-guard.ts'
+import { type FileGuard, guardFiles } from './file-guard.ts'
 import { createGroupWriter } from './group-writer.ts'
 import { migrate } from './migrate.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
@@ -19,10 +19,32 @@ const writerTimeoutMs = 20
 /** Opens a SQLite file, makes it where there is none, and brings its tables up to date. */
 export async function openSqlite<Schema extends BaseSchema>(
   path: string,
+  options: DatabaseOptions,
+): Promise<Database<Schema>> {
+  return overConnections(
+    {
+      writer: openWriter(path),
+      openReader: () => open(path, { readOnly: true, timeout: readerTimeoutMs }),
+      guard: guardFiles([path, `${path}-wal`]),
+    },
+    options,
+  )
+}
+
+/** What a database of SQLite is made of. */
+type Connections = {
+  writer: DatabaseSync
+  /** Called once the tables are there. */
+  openReader(): DatabaseSync
+  /** Checked before a commit is acknowledged. */
+  guard: FileGuard
+}
+
+/** Makes a database of connections, and brings its tables up to date. */
+export async function overConnections<Schema extends BaseSchema>(
+  { writer, openReader, guard }: Connections,
   { migrations, bigintColumns }: DatabaseOptions,
 ): Promise<Database<Schema>> {
-  const writer = openWriter(path)
-  const guard = guardFiles([path, `${path}-wal`])
   const writing = createKysely<Schema>(writer, bigintColumns)
   const { write, close: finishWrites } = createGroupWriter(writer, writing, guard)
   try {
@@ -31,8 +53,7 @@ export async function openSqlite<Schema extends BaseSchema>(
     writer.close()
     throw error
   }
-  const reader = open(path, { readOnly: true, timeout: readerTimeoutMs })
-  const read = createKysely<Schema>(reader, bigintColumns)
+  const read = createKysely<Schema>(openReader(), bigintColumns)
 
   const close = async (): Promise<void> => {
     await finishWrites()
