@@ -8,6 +8,9 @@ export async function hashSha256(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)))
 }
 
+/** WebCrypto has Ed25519 for keys that it holds itself; others are used in JavaScript. */
+export const signEd25519 = undefined
+
 /** A page has no folder to look in: the network of its own origin. */
 export function findProfile(): Promise<unknown> {
   throw new CairnError('NO_NETWORK', { hint: 'Give the URL of a network.' })

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createPrivateKey, hash, sign } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { link, mkdir, open, opendir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { request as requestHttp } from 'node:http'
@@ -13,6 +13,15 @@ import { readBlob } from './upload/blob-file.ts'
 
 /** SHA-256, at once. */
 export const hashSha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
+
+/** What RFC 8410 puts before a seed. */
+const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/** An Ed25519 signature; in a fifth of the time that JavaScript takes. */
+export const signEd25519 = (message: Uint8Array, seed: Uint8Array): Uint8Array => {
+  const key = createPrivateKey({ key: Buffer.concat([privateKeyHead, seed]), format: 'der', type: 'pkcs8' })
+  return sign(null, message, key)
+}
 
 const pieceBytes = 1024 * 1024
 const smallFileBytes = 256 * 1024
