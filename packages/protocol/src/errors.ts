@@ -157,6 +157,11 @@ export const errorTable = {
   SHARD_MISMATCH: row(400, 'The shard does not fit its commitment', 'Send each node its own shard of one set.'),
   WRONG_NODE: row(400, 'This call is for another key node', 'Send it to the node named in the path, or to the router.'),
   KEY_NOT_FOUND: row(400, 'cid not found', 'Check the CID: no key was saved for it, or it was retired.'),
+  KEY_RETIRED: row(
+    409,
+    'The key of this file is retired',
+    'The file has another key under another CID, which details names where it is known: use that one.',
+  ),
   UPLOAD_LIMIT: row(
     403,
     'This account has as many unfinished uploads as it may',

@@ -28,7 +28,15 @@ const conditionFields = {
 /** What a change answers; published clients need five equal ones, but for `data`. */
 const success = v.object({
   message: v.literal('success'),
-  data: v.optional(v.looseObject({ version: v.optional(v.number()) })),
+  data: v.optional(
+    v.looseObject({
+      version: v.optional(v.number()),
+      /** Whether a set that was saved waits beside the one in force until three nodes hold it. */
+      waits: v.optional(v.boolean()),
+      /** Ids of conditions that were taken although every value meets them: `>= 0` of a number that is never negative. */
+      openConditions: v.optional(v.array(v.number())),
+    }),
+  ),
 })
 
 /** The form all changes share. */
@@ -83,7 +91,7 @@ export const shareKey = /* @__PURE__ */ makeCall(() => ({
   summary: 'Share with addresses',
   description: 'Owner only. Sharing twice is one share.',
   body: { kind: 'json', schema: v.object({ ...subject, shareTo: someAddresses }) },
-  errors: [...changeErrors, 'KEY_LIMIT'],
+  errors: [...changeErrors, 'KEY_LIMIT', 'KEY_RETIRED'],
   dialect: 'keyNodeShare',
 }))
 
@@ -147,7 +155,8 @@ export const transferOwnership = /* @__PURE__ */ makeCall(() => ({
   method: 'POST',
   path: '/api/transferOwnership/{node}',
   summary: 'Transfer ownership',
-  description: 'Owner only. Conditions stay; the list of addresses goes unless resetSharedTo is false.',
+  description:
+    'Owner only. Conditions stay; the list of addresses goes unless resetSharedTo is false. A retired key cannot be handed over.',
   body: {
     kind: 'json',
     schema: v.object({
@@ -156,7 +165,7 @@ export const transferOwnership = /* @__PURE__ */ makeCall(() => ({
       resetSharedTo: v.optional(v.nullable(v.boolean())),
     }),
   },
-  errors: [...changeErrors, 'KEY_LIMIT'],
+  errors: [...changeErrors, 'KEY_LIMIT', 'KEY_RETIRED'],
 }))
 
 /** `POST /api/fileAccessConditions/{node}`: saves a shard together with conditions. */
@@ -200,7 +209,7 @@ export const updateConditions = /* @__PURE__ */ makeCall(() => ({
   description:
     'An empty list clears them. decryptionType ACCESS_CONDITIONS leaves the file to them alone: nobody owns it or is shared with any more.',
   body: { kind: 'json', schema: v.object({ ...subject, ...conditionFields }) },
-  errors: [...changeErrors, 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED', 'CONDITION_UNKNOWN'],
+  errors: [...changeErrors, 'KEY_RETIRED', 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED', 'CONDITION_UNKNOWN'],
 }))
 
 /** `DELETE /api/fileAccessConditions/{node}`: removes all conditions. */
@@ -320,8 +329,14 @@ const status = v.object({
   digest: v.string(),
   sharedTo: v.array(v.string()),
   hasConditions: v.boolean(),
+  /** Name of the conditions: equal on nodes that have the same. */
+  conditionsId: v.optional(v.nullable(v.string()), null),
+  /** How often addresses were revoked here under this owner; shown to the owner alone. */
+  revocations: v.optional(v.array(v.object({ address: v.string(), times: v.number() })), []),
   successor: v.nullable(v.string()),
   lastChange: v.object({ kind: v.picklist(changeKinds), at: v.number(), id: v.string() }),
+  /** How long the last change may still be on its way to the other nodes, in ms: nobody should take it back before. */
+  settlesInMs: v.optional(v.number(), 0),
   createdAt: v.number(),
   updatedAt: v.number(),
 })
@@ -353,15 +368,30 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
   path: '/api/keys/repair/{node}',
   summary: 'Let a node catch up with its peers',
   description:
-    'The node asks its peers for signed statements. What three of them state and is newer than its own, it takes over: owner, addresses, conditions; never a shard. For the owner, an owner before, and those it is shared with.',
-  body: { kind: 'json', schema: v.object(subject) },
+    'The node asks its peers for signed statements. What three of them state and is newer than its own, it takes over: owner, addresses, conditions; never a shard. For the owner, an owner before, and those it is shared with. With `discardVersion` the owner has it take over what is older, too.',
+  body: {
+    kind: 'json',
+    schema: v.object({
+      ...subject,
+      /**
+       * Version of this node's own record that the owner, as three peers name them, has seen and gives up: a change that
+       * reached too few nodes is taken back. A record that changed since stays as it is.
+       */
+      discardVersion: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+    }),
+  },
   response: {
     kind: 'json',
     schema: v.object({
       message: v.literal('success'),
       data: v.object({
-        /** `undecided`: no three peers agree on something newer. `unable`: they do, but on a set whose shard this node lacks. */
-        outcome: v.picklist(['current', 'adopted', 'undecided', 'unable']),
+        /**
+         * `undecided`: no three peers agree on something newer. `unable`: they do, but on a set whose shard this node lacks.
+         * `recent`: its owner's last change may still be on its way to the others, so it is not taken back yet.
+         */
+        outcome: v.picklist(['current', 'adopted', 'undecided', 'unable', 'recent']),
+        /** After `recent`: when to ask again, in ms. */
+        retryAfterMs: v.optional(v.number()),
         version: v.number(),
         digest: v.string(),
       }),
