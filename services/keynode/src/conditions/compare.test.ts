@@ -2,7 +2,7 @@ import type { Comparator, ExpectedValue } from '@cairn/protocol'
 import { abiTypes } from '@cairn/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compare, findMismatch, parseValue } from './compare.ts'
+import { compare, findForegone, findMismatch, parseValue } from './compare.ts'
 import type { Observed } from './reader.ts'
 
 const runs = Number(process.env['CAIRN_TEST_FUZZ'] ?? 100_000)
@@ -28,6 +28,67 @@ describe('integers of any size', () => {
     [5n, '<=', ' 5 ', true],
   ])('%s %s %o is %s', (observed, comparator, value, expected) => {
     expect(holds(observed, 'int256', comparator, value)).toBe(expected)
+  })
+})
+
+describe('what is decided whatever the chain says', () => {
+  test.each<[string, string, ExpectedValue, ReturnType<typeof findForegone>]>([
+    ['uint256', '>=', '-1', 'outside'],
+    ['uint256', '>', -1, 'outside'],
+    ['uint256', '!=', '-1', 'outside'],
+    ['uint256', '==', `0x1${'0'.repeat(64)}`, undefined],
+    ['uint256', '>=', '0', 'open'],
+    ['uint256', '>=', ['0', 0], undefined],
+    ['uint256[]', '>=', ['0', 0], 'open'],
+    ['uint256[]', '>=', ['5', 0], undefined],
+    ['uint256[]', '>=', ['5', '-5'], 'outside'],
+    ['uint256[]', '<', 0, 'never'],
+    ['uint256', '<=', most.toString(), 'always'],
+    ['uint256', '>', most.toString(), 'never'],
+    ['uint256', '<', 0, 'never'],
+    ['uint256', '<=', 0, undefined],
+    ['uint256', '>', 0, undefined],
+    ['uint8', '<', '256', 'outside'],
+    ['uint8', '<=', '255', 'always'],
+    ['uint8', '!=', '300', 'outside'],
+    ['int8', '>=', '-128', 'always'],
+    ['int8', '>=', '0', undefined],
+    ['int8', '>', '-129', 'outside'],
+    ['bool', '!=', 'true', undefined],
+    ['address', '!=', `0x${'0'.repeat(40)}`, undefined],
+    ['text', '==', '-1', undefined],
+  ])('%s %s %o: %s', (type, comparator, value, expected) => {
+    expect(findForegone({ comparator: comparator as Comparator, value }, type)).toBe(expected)
+  })
+
+  const integers = abiTypes.filter((type) => /^u?int\d+$/.test(type))
+  test('agrees with what is true at the ends of a type and beside the value', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...integers),
+        fc.constantFrom<Comparator>('==', '!=', '>=', '<=', '>', '<'),
+        fc.oneof(fc.bigInt({ min: -300n, max: 300n }), fc.bigInt({ min: -(2n ** 257n), max: 2n ** 257n })),
+        fc.integer({ min: -1, max: 1 }),
+        (type, comparator, anywhere, beside) => {
+          const [, unsigned, bits = '0'] = /^(u?)int(\d+)$/.exec(type) ?? []
+          const least = unsigned === 'u' ? 0n : -(2n ** (BigInt(bits) - 1n))
+          const greatest = least + 2n ** BigInt(bits) - 1n
+          for (const value of [anywhere, least + BigInt(beside), greatest + BigInt(beside)]) {
+            const text = value.toString()
+            if (text.replace('-', '').length > 78) continue
+            const seen = [least, least + 1n, value - 1n, value, value + 1n, greatest - 1n, greatest]
+              .filter((one) => one >= least && one <= greatest)
+              .map((one) => compare(one, type, { comparator, value: text }))
+            const found = findForegone({ comparator, value: text }, type)
+            const isSame = seen.every((one) => one === seen[0])
+            expect(found !== undefined, `${type} ${comparator} ${text}`).toBe(isSame)
+            if (found === 'always' || found === 'open') expect(seen[0]).toBe(true)
+            if (found === 'never') expect(seen[0]).toBe(false)
+          }
+        },
+      ),
+      { numRuns: runs / 100 },
+    )
   })
 })
 

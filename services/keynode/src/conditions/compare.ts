@@ -57,11 +57,19 @@ export function parseValue(value: Parameter | ExpectedValue, type: ValueType): O
   return items
 }
 
+/** The least and the greatest integer of a type. */
+function rangeOf(type: ValueType): { least: bigint; greatest: bigint } | undefined {
+  const [, unsigned, bits] = integerType.exec(type) ?? []
+  if (bits === undefined) return undefined
+  if (unsigned === 'u') return { least: 0n, greatest: 2n ** BigInt(bits) - 1n }
+  const half = 2n ** (BigInt(bits) - 1n)
+  return { least: -half, greatest: half - 1n }
+}
+
 /** Whether an integer lies in the range of its type. */
 export function isInRange(value: bigint, type: ValueType): boolean {
-  const [, unsigned, bits] = integerType.exec(type) ?? []
-  if (bits === undefined) return false
-  return unsigned === 'u' ? BigInt.asUintN(Number(bits), value) === value : BigInt.asIntN(Number(bits), value) === value
+  const range = rangeOf(type)
+  return range !== undefined && value >= range.least && value <= range.greatest
 }
 
 /** The expected value for readings of a type: for arrays an array, or one value that every element is compared with. */
@@ -75,6 +83,36 @@ export function findMismatch({ comparator, value }: ReturnValueTest, type: Value
   const isOrdered = integerType.test(elementOf(type) ?? type)
   if (!isOrdered && comparator !== '==' && comparator !== '!=') return `${type} can only be compared by == and !=`
   return parseExpected(value, type) === undefined ? `the value is no ${type}` : undefined
+}
+
+/**
+ * How a test says the same whatever the chain says. `outside`: the value is none that the type can have; `always` and `never`:
+ * every value passes, or none; `open`: every value passes, in the way that the peers' own examples say "anyone": `>= 0`.
+ */
+export type Foregone = 'outside' | 'always' | 'never' | 'open'
+
+/** Whether a test of an integer type says the same whatever the chain says: it opens to everyone or to no one, by mistake. */
+export function findForegone({ comparator, value }: ReturnValueTest, type: ValueType): Foregone | undefined {
+  const range = rangeOf(elementOf(type) ?? type)
+  const expected = parseExpected(value, type)
+  if (range === undefined || expected === undefined) return undefined
+  const found = (isList(expected) ? expected : [expected]).map((one) => judgeBound(comparator, one, range))
+  // Of an array every element must pass.
+  if (found.includes('outside')) return 'outside'
+  if (found.includes('never')) return 'never'
+  return found.includes(undefined) ? undefined : found.includes('always') ? 'always' : 'open'
+}
+
+function judgeBound(
+  comparator: Comparator,
+  value: Scalar,
+  { least, greatest }: { least: bigint; greatest: bigint },
+): Foregone | undefined {
+  if (typeof value !== 'bigint') return undefined
+  if (value < least || value > greatest) return 'outside'
+  if (comparator === '>=' && value === least) return least === 0n ? 'open' : 'always'
+  if (comparator === '<=' && value === greatest) return 'always'
+  return (comparator === '<' && value === least) || (comparator === '>' && value === greatest) ? 'never' : undefined
 }
 
 function compareScalar(observed: Scalar, comparator: Comparator, expected: Scalar): boolean {

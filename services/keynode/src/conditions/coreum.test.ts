@@ -189,6 +189,17 @@ test('an address that comes along when a key is asked for reaches no URL either'
   expect(asked.filter(({ path }) => path.includes('balances'))).toEqual([])
 })
 
+test('a number that no reading can fail is refused when it is set', async () => {
+  const fungible = { standardContractType: '', method: 'getFtsByAddress', denom }
+  for (const test of [is('>=', '-1'), is('!=', '-1'), is('<', '0')]) {
+    await expect(conditions.validateOnCreate(setOf({ ...fungible, ...test }))).rejects.toMatchObject({
+      code: 'INVALID_CONDITION',
+      message: expect.stringContaining('Condition validation error: "returnValueTest" of condition 1'),
+    })
+  }
+  expect(await conditions.validateOnCreate(setOf({ ...fungible, ...is('>=', '0') }))).toEqual([1])
+})
+
 test('what could never be read is refused when it is set', async () => {
   const typed = { contractAddress: contract, parameters: [':userAddress'], denom }
   for (const bad of [

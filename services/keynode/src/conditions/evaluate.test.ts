@@ -59,7 +59,7 @@ describe('combining', () => {
 
   test('who writes conditions is told of each, also of those that decide nothing any more', async () => {
     const { conditions } = open()
-    const gate = { ...common, id: 2, method: 'getBlockNumber', standardContractType: '', ...compared('<', '0') }
+    const gate = { ...common, id: 2, method: 'getBlockNumber', standardContractType: '', ...compared('<', '1') }
     const set = parseConditions({ conditions: [holds(), gate], aggregator: '[1] and [2]' })
     const { isMet, results } = await conditions.explain(set, holder, {}, undefined, stranger)
     expect([isMet, results.map(({ id, result, observed }) => [id, result, typeof observed])]).toEqual([
@@ -128,6 +128,26 @@ describe('setting conditions', () => {
 
   test.each<[string, () => object, string]>([
     [
+      'what is never below zero is at least -1',
+      () => erc20(compared('>=', '-1')),
+      '"returnValueTest" of condition 1: the value lies outside of what a uint256 can be',
+    ],
+    [
+      'what is never below zero is not -1',
+      () => erc20(compared('!=', -1)),
+      '"returnValueTest" of condition 1: the value lies outside of what a uint256 can be',
+    ],
+    [
+      'less than nothing',
+      () => erc20(compared('<', '0')),
+      '"returnValueTest" of condition 1: "<" with this value is true of no uint256',
+    ],
+    [
+      'at most what there can be',
+      () => custom('small', 'int8', compared('<=', '127')),
+      '"returnValueTest" of condition 1: "<=" with this value is true of every int8',
+    ],
+    [
       'no contract there',
       () => erc20({ contractAddress: stranger }),
       '"contractAddress" of condition 1 is no contract on local',
@@ -173,6 +193,19 @@ describe('setting conditions', () => {
     }
     const set = parseConditions({ conditions: [radix], chainType: 'RADIX' })
     expect((await refusalOf(open().conditions.validateOnCreate(set))).code).toBe('CHAIN_NOT_SUPPORTED')
+  })
+
+  test('what every number meets is taken as published clients send it, and told', async () => {
+    const gate = { ...common, id: 2, method: 'getBlockNumber', standardContractType: '', ...compared('>', '0') }
+    expect(await validate([{ ...erc20(), ...compared('>=', '0') }, gate], '[1] and [2]')).toEqual([1])
+  })
+
+  test('an error about a test names the condition in details', async () => {
+    expect(await refusalOf(validate([{ ...erc20(), id: 7, ...compared('>', '-5') }]))).toMatchObject({
+      code: 'INVALID_CONDITION',
+      message: expect.stringMatching(/^Condition validation error: /),
+      details: { condition: 7 },
+    })
   })
 
   test('a chain that does not answer lets nobody set what it cannot tell', async () => {

@@ -64,11 +64,12 @@ export type Conditions = {
     askedBy: string,
   ): Promise<Evaluation>
   /**
-   * Refuses a set that could never be evaluated here.
+   * Refuses a set that could never be evaluated here, and conditions that say the same whatever the chain says.
    *
+   * @returns ids of conditions that every value meets, as the peers' examples have them: `>= 0`
    * @throws INVALID_CONDITION, CHAIN_NOT_SUPPORTED; CONDITION_UNKNOWN where a chain does not answer
    */
-  validateOnCreate(set: ConditionSet, signal?: AbortSignal): Promise<void>
+  validateOnCreate(set: ConditionSet, signal?: AbortSignal): Promise<number[]>
 }
 
 export type ConditionParts = {
@@ -137,6 +138,7 @@ export function createConditions({
       const tasks = planSet(set, scopeOf('', {}, signal))
       for (const task of tasks) task.check()
       await Promise.all(tasks.map((task) => task.validate()))
+      return tasks.flatMap((task) => (task.isOpen() ? [task.condition.id] : []))
     },
   }
 }

@@ -1,11 +1,18 @@
-import { type AccessCondition, CairnError, type ConditionSet, type Parameter, zeroAddress } from '@cairn/protocol'
+import {
+  type AccessCondition,
+  CairnError,
+  type ConditionSet,
+  type Parameter,
+  type ReturnValueTest,
+  zeroAddress,
+} from '@cairn/protocol'
 import type { ChainClient } from '@cairn/service'
 import type { Chain, Chains, Family } from './chains.ts'
-import { findMismatch } from './compare.ts'
+import { type Foregone, findForegone, findMismatch } from './compare.ts'
 import { coreumFamily } from './coreum.ts'
 import { evmFamily } from './evm.ts'
 import { type Asker, namesUser, resolveExpected, resolveParameters } from './placeholders.ts'
-import type { ChainFamily, ChainReader, Reading } from './reader.ts'
+import type { ChainFamily, ChainReader, Reading, ValueType } from './reader.ts'
 import { solanaFamily } from './solana.ts'
 
 /** One condition of an evaluation, whatever its family. */
@@ -15,6 +22,8 @@ export type Task = {
   cost: number
   /** Throws INVALID_CONDITION or CHAIN_NOT_SUPPORTED for what can be told without asking a chain. */
   check(): void
+  /** Whether every value passes the test, which is taken and told. */
+  isOpen(): boolean
   /** Asks the chain what else could never be read. */
   validate(): Promise<void>
   read(): Promise<Reading>
@@ -59,15 +68,20 @@ function planFamily<Condition extends AccessCondition>(
     cost: family.costOf(condition),
     check() {
       find(condition)
-      const { comparator, value } = condition.returnValueTest
-      const mismatch = findMismatch(
-        { comparator, value: resolveExpected(value, zeroAddress) },
-        family.typeOf(condition),
-      )
-      if (mismatch === undefined) return
+      const { test, type } = comparisonOf(family, condition)
+      const foregone = findForegone(test, type)
+      const reason =
+        findMismatch(test, type) ??
+        (foregone === undefined || foregone === 'open' ? undefined : sayForegone(foregone, test, type))
+      if (reason === undefined) return
       throw new CairnError('INVALID_CONDITION', {
-        message: `Condition validation error: "returnValueTest" of condition ${condition.id}: ${mismatch}`,
+        message: `Condition validation error: "returnValueTest" of condition ${condition.id}: ${reason}`,
+        details: { condition: condition.id },
       })
+    },
+    isOpen() {
+      const { test, type } = comparisonOf(family, condition)
+      return findForegone(test, type) === 'open'
     },
     validate: () => family.validate(condition, contextOf(condition)),
     async read() {
@@ -89,6 +103,16 @@ function planFamily<Condition extends AccessCondition>(
       }
     },
   }))
+}
+
+function comparisonOf<Condition extends AccessCondition>(family: ChainFamily<Condition>, condition: Condition) {
+  const { comparator, value } = condition.returnValueTest
+  return { test: { comparator, value: resolveExpected(value, zeroAddress) }, type: family.typeOf(condition) }
+}
+
+function sayForegone(foregone: Exclude<Foregone, 'open'>, { comparator }: ReturnValueTest, type: ValueType): string {
+  if (foregone === 'outside') return `the value lies outside of what a ${type} can be`
+  return `"${comparator}" with this value ${foregone === 'always' ? 'is true of every' : 'is true of no'} ${type}`
 }
 
 /**

@@ -193,6 +193,18 @@ describe('Solana', () => {
     },
   )
 
+  test('a number that no reading can fail is refused when it is set; a field below zero may be asked for', async () => {
+    const below = is('>=', '-1')
+    await expect(conditions.validateOnCreate(setOf({ method: 'getBalance', ...below }))).rejects.toMatchObject({
+      code: 'INVALID_CONDITION',
+      message: expect.stringContaining('"returnValueTest" of condition 1'),
+    })
+    const field = { standardContractType: 'spl-token', method: 'getTokenAccountsByOwner', contractAddress: mint }
+    const set = setOf({ ...field, pdaInterface: { selector: 'i64', offset: 64 }, ...below })
+    expect(await conditions.validateOnCreate(set)).toEqual([])
+    expect(await conditions.validateOnCreate(setOf({ method: 'getBlockHeight', ...is('>=', '0') }))).toEqual([1])
+  })
+
   test('an address that is none is refused when the condition is set', async () => {
     const set = setOf({ method: 'getBalance', parameters: ['not an address'], ...is('>=', '0') })
     await expect(conditions.validateOnCreate(set)).rejects.toMatchObject({ code: 'INVALID_CONDITION' })

@@ -38,7 +38,11 @@ import { describeRecord } from './status.ts'
 import { findRecord } from './store.ts'
 import { transferRecord } from './transfer.ts'
 
-const done = (data: { version: number }) => ({ message: 'success' as const, data })
+const done = (data: { version: number; waits?: boolean; openConditions?: number[] }) => ({
+  message: 'success' as const,
+  data,
+})
+const describeOpen = (openConditions: number[]) => (openConditions.length === 0 ? {} : { openConditions })
 
 /** What a call is answered from: all that does not belong to HTTP. */
 export type Work<C extends CallDefinition> = (
@@ -105,7 +109,7 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
   bind(createConditions, async ({ input: { params, body }, caller }) => {
     own(params.node)
     const cid = canonicalCid(body.cid)
-    const set = await readConditions(context, caller, cid, body)
+    const { set, openConditions } = await readConditions(context, caller, cid, body)
     const { payload, sharedTo } = body
     const saved = await saveRecord(context, caller, {
       cid,
@@ -117,15 +121,16 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
       isOwnerless: set.decryptionType === 'ACCESS_CONDITIONS',
     })
     settle(cid)
-    return done(saved)
+    return done({ ...saved, ...describeOpen(openConditions) })
   })
   bind(updateConditions, async ({ input: { params, body }, caller }) => {
     own(params.node)
     const cid = canonicalCid(body.cid)
-    const set = await readConditions(context, caller, cid, body, { allowEmpty: true })
+    const { set, openConditions } = await readConditions(context, caller, cid, body, { allowEmpty: true })
     const isOwnerless = set.decryptionType === 'ACCESS_CONDITIONS'
     const conditions = set.conditions.length === 0 ? null : writeConditions(set)
-    return done(await changeConditions(context, caller, cid, conditions, { isOwnerless }))
+    const changed = await changeConditions(context, caller, cid, conditions, { isOwnerless })
+    return done({ ...changed, ...describeOpen(openConditions) })
   })
   bind(removeConditions, async ({ input: { params, body }, caller }) => {
     own(params.node)
@@ -156,7 +161,7 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
   })
   bind(repairKey, async ({ input: { params, body }, caller }) => {
     own(params.node)
-    const data = await repairRecord(context, caller, canonicalCid(body.cid))
+    const data = await repairRecord(context, caller, canonicalCid(body.cid), body.discardVersion)
     if (data === undefined) throw new CairnError('KEY_NOT_FOUND')
     return { message: 'success' as const, data }
   })

@@ -2,6 +2,7 @@ import { type AccessCondition, CairnError, type ConditionSet, parseConditions, z
 import type { Caller, Context } from '../context.ts'
 import { changeRecord, nameChange, requireOwner } from './change-record.ts'
 import { isLeftBy } from './ownerless.ts'
+import { refuseRetired } from './retire.ts'
 import { reseal } from './save.ts'
 import { findRecord, type KeyRow } from './store.ts'
 
@@ -12,8 +13,9 @@ export function conditionsOf({ conditions }: Pick<KeyRow, 'conditions'>): Condit
 }
 
 /**
- * Reads conditions from a call and makes sure that this node could ever check them. Chains are asked for those alone who may
+ * Reads conditions from a call, and makes sure that this node could ever check them. Chains are asked for those alone who may
  * set them.
+ * @returns the conditions, with the ids of those that every value meets
  * @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, CONDITION_UNKNOWN, ACCESS_DENIED
  */
 export async function readConditions(
@@ -22,14 +24,13 @@ export async function readConditions(
   cid: string,
   input: Parameters<typeof parseConditions>[0],
   options: { allowEmpty?: boolean } = {},
-): Promise<ConditionSet> {
+): Promise<{ set: ConditionSet; openConditions: number[] }> {
   const set = parseConditions(input, options)
   const record = await findRecord(context.db.read, cid)
   // Whether a call repeats the one that left a key to its conditions is looked at with the change itself.
   if (record !== undefined && record.row.owner !== caller.address && record.row.owner !== zeroAddress)
     throw new CairnError('ACCESS_DENIED')
-  await context.conditions.validateOnCreate(set)
-  return set
+  return { set, openConditions: await context.conditions.validateOnCreate(set) }
 }
 
 /** What is kept of conditions: the same text on every node. */
@@ -40,7 +41,7 @@ export function writeConditions({ decryptionType: _type, ...set }: ConditionSet)
 /**
  * Sets or removes conditions.
  * @param isOwnerless leaves the key to them alone: nobody owns it any more, and it is shared with nobody
- * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, KEY_RETIRED
  */
 export function changeConditions(
   context: Context,
@@ -55,6 +56,7 @@ export function changeConditions(
     const change = { id: nameChange(caller, kind), by: caller.address, conditions }
     if (isOwnerless && (await isLeftBy(trx, record.row, change))) return 'same'
     requireOwner(record, caller)
+    if (conditions !== null) refuseRetired(record)
     if (!isOwnerless) return { conditions }
     return { conditions, sharedTo: [], ...reseal(context, record, zeroAddress, record.row.version + 1) }
   })

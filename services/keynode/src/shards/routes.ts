@@ -1,13 +1,11 @@
-import { CairnError, getConditions } from '@cairn/protocol'
+import { getConditions } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { findCaller } from '../sessions/authorize.ts'
 import { bindShardCalls } from './calls.ts'
-import { canonicalCid } from './canonical-cid.ts'
-import { conditionsOf, listConditions } from './conditions-of.ts'
+import { describeConditions } from './describe-conditions.ts'
 import { promoteRecord } from './promote.ts'
-import { findRecord } from './store.ts'
 
 /** Published clients make their five calls within this time. */
 const settleAgainMs = 10_000
@@ -32,17 +30,6 @@ export function registerShardRoutes(app: FastifyInstance, context: Context): voi
 
   route(app, context, getConditions, async ({ input: { params }, raw }) => {
     const caller = await findCaller(context, raw)
-    const record = await findRecord(context.db.read, canonicalCid(params.cid))
-    if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
-    const { row, sharedTo } = record
-    const set = conditionsOf(row)
-    const mayKnow = caller !== undefined && (row.owner === caller.address || sharedTo.includes(caller.address))
-    return {
-      aggregator: set?.aggregator ?? '',
-      ...listConditions(set),
-      sharedTo: mayKnow ? sharedTo : [],
-      owner: row.owner,
-      cid: params.cid,
-    }
+    return describeConditions(context, params.cid, caller?.address)
   })
 }
