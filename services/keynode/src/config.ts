@@ -36,6 +36,8 @@ export type KeyNodeConfig = ListenerConfig & {
   readonly database: DatabaseSettings
   /** JSON of the chains that conditions may use. */
   readonly chains: string | undefined
+  /** How long a change may be on its way to the other nodes, in ms. */
+  readonly changeMs: number
   /** Whether signatures of published clients are taken as bearers. */
   readonly legacyBearer: boolean
 }
@@ -92,6 +94,12 @@ export const keyNodeSettings = {
     fallback: 'on',
     read: oneOf(['on', 'off'] as const),
   },
+  CAIRN_KEYNODE_CHANGE_SECONDS: {
+    about:
+      'How long a change may be on its way to the other nodes: a repair takes back what too few of them have only then.',
+    fallback: '30',
+    read: (value: string) => 1000 * whole(0, 3600)(value),
+  },
   ...listenerSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
@@ -138,6 +146,7 @@ export function readKeyNodeConfig(
     peers: values.CAIRN_KEYNODE_PEERS.filter((other) => other.node !== node),
     database,
     chains: values.CAIRN_KEYNODE_CHAINS,
+    changeMs: values.CAIRN_KEYNODE_CHANGE_SECONDS,
     legacyBearer: values.CAIRN_KEYNODE_LEGACY_BEARER === 'on',
   })
 }

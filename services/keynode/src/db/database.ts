@@ -9,7 +9,7 @@ import type { Schema } from './schema.ts'
 export type Database = ServiceDatabase<Schema>
 
 /** All migrations, in order. Names never change once released. */
-const migrations = [createTables, numberChanges, countRenewals, spendByAddress]
+export const migrations = [createTables, numberChanges, countRenewals, spendByAddress]
 
 /** Opens the database of a key node and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */
 export function openDatabase(settings: DatabaseSettings): Promise<Database> {

@@ -4,23 +4,32 @@ import { applyChange, nameChange } from './change-record.ts'
 import { askPeers, enoughNodes, type PeerStatement } from './peers.ts'
 import { promoteRecord, putInForce } from './promote.ts'
 import { reseal } from './save.ts'
-import { digestOf, findOtherSets, findRecord, findRecordToChange } from './store.ts'
+import { settlesIn } from './status.ts'
+import { digestOf, findOtherSets, findRecord, findRecordToChange, type KeyRecord, type KeyRow } from './store.ts'
 import { findTransfers } from './transfer.ts'
 
 export type RepairOutcome = {
-  outcome: 'current' | 'adopted' | 'undecided' | 'unable'
+  outcome: 'current' | 'adopted' | 'undecided' | 'unable' | 'recent'
   version: number
   digest: string
+  /** After `recent`. */
+  retryAfterMs?: number
 }
 
 /**
  * Catches up with the peers. What three of them state alike, and what is not older than this node's own, is taken over:
  * owner, addresses, conditions; at most two nodes lie, so at least one honest node was told so by the owner. A shard is never
  * taken from anybody.
+ * @param discardVersion the version of this node's record that the owner gives up: what the peers state may be older, then
  * @returns undefined where this node holds nothing of the file
  * @throws CairnError ACCESS_DENIED unless the caller owns or owned the file, or it is shared with them
  */
-export async function repairRecord(context: Context, caller: Caller, cid: string): Promise<RepairOutcome | undefined> {
+export async function repairRecord(
+  context: Context,
+  caller: Caller,
+  cid: string,
+  discardVersion?: number,
+): Promise<RepairOutcome | undefined> {
   if ((await findRecord(context.db.read, cid)) === undefined) return undefined
   const peers = await askPeers(context, cid)
   const agreed = findAgreed(context, peers)
@@ -35,14 +44,58 @@ export async function repairRecord(context: Context, caller: Caller, cid: string
     return { outcome: alike >= enoughNodes(context) ? 'current' : 'undecided', ...own }
   }
   if (agreed.digest === row.digest) return { outcome: 'current', ...own }
-  if (agreed.version < row.version) return { outcome: 'undecided', ...own }
+  const isOwners = agreed.owner === caller.address
+  const isLastByCaller = (await findLastAuthor(context, cid)) === caller.address
+  // What others did here while the file belonged to the caller counts for nothing; what the caller did may be newer.
+  const isForeign = isOwners && row.owner !== caller.address && !isLastByCaller
+  const isGivenUp = isForeign || (isOwners && discardVersion === row.version)
+  if (agreed.version < row.version) {
+    if (!isGivenUp) return { outcome: 'undecided', ...own }
+    const retryAfterMs = isLastByCaller ? settlesIn(context, row) : 0
+    if (retryAfterMs > 0) return { outcome: 'recent', ...own, retryAfterMs }
+  }
   let decidedAt = row.version
   if (agreed.setId !== row.set_id) {
     const others = await findOtherSets(context.db.read, cid)
-    if (!others.some(({ set_id }) => set_id === agreed.setId)) return { outcome: 'unable', ...own }
+    if (!others.some(({ set_id }) => set_id === agreed.setId)) {
+      if (isGivenUp) await makeRoom(context, caller, record, agreed)
+      return { outcome: 'unable', ...own }
+    }
     if (await putInForce(context, cid, agreed.setId, caller.address)) decidedAt += 1
   }
   return adopt(context, caller, cid, agreed, decidedAt)
+}
+
+/** Who made the last change of a record. */
+async function findLastAuthor({ db }: Context, cid: string): Promise<string | undefined> {
+  const last = await db.read
+    .selectFrom('change')
+    .select('by_address')
+    .where('cid', '=', cid)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.by_address
+}
+
+/**
+ * Lets the owner save a shard of the set that the peers have. A first save of somebody else that three peers contradict goes,
+ * as it would after a day; of any other record the rights are taken over and the shard stays until another one comes.
+ */
+async function makeRoom(context: Context, caller: Caller, { row }: KeyRecord, agreed: PeerStatement): Promise<void> {
+  if (row.state === 'provisional' && row.owner !== agreed.owner) {
+    await context.db.write((trx) =>
+      trx
+        .deleteFrom('key')
+        .where('cid', '=', row.cid)
+        .where('version', '=', row.version)
+        .where('digest', '=', row.digest)
+        .where('state', '=', 'provisional')
+        .execute(),
+    )
+    return
+  }
+  await adopt(context, caller, row.cid, { ...agreed, setId: row.set_id }, row.version)
 }
 
 /** This node may be the one that has not heard yet to whom the file belongs, so what the peers agree on counts too. */
@@ -94,16 +147,20 @@ async function adopt(
     const record = await findRecordToChange(context, trx, cid)
     if (record === undefined || record.row.version !== decidedAt) return
     const version = Math.max(agreed.version, record.row.version)
+    const { owner: from } = record.row
+    const lost = record.sharedTo.filter((address) => !agreed.sharedTo.includes(address))
     const fields = {
       ...(agreed.owner === record.row.owner ? {} : reseal(context, record, agreed.owner, version)),
       conditions: agreed.conditions,
       successor: agreed.successor,
-      state: agreed.state === 'provisional' ? record.row.state : agreed.state,
+      state: stateAfter(record.row.state, agreed.state),
       sharedTo: agreed.sharedTo,
     }
-    const { owner: from } = record.row
-    // Kept as a transfer, so that the owner before can repeat his call here as on the nodes that heard it from himself.
-    const given = agreed.owner === from ? {} : { from, to: agreed.owner }
+    // Kept as a transfer, so that the owner before can repeat the call here as on the nodes that heard it from them; and as a
+    // revocation, so that this node counts as many as those that heard of it.
+    const isBehind = agreed.version > record.row.version
+    const given =
+      agreed.owner !== from ? { from, to: agreed.owner } : isBehind && lost.length > 0 ? { revokeTo: lost } : {}
     const id = nameChange(caller, 'repair')
     const name = { kind: 'repair' as const, arguments: given, id, by: caller.address, version }
     await applyChange(context, trx, record, fields, name)
@@ -115,4 +172,10 @@ async function adopt(
     version: after?.row.version ?? 0,
     digest: after?.row.digest ?? '',
   }
+}
+
+/** That three nodes name one owner is each node's own finding; whether a key is retired is the owner's word. */
+function stateAfter(own: KeyRow['state'], agreed: KeyRow['state']): KeyRow['state'] {
+  if (agreed !== 'provisional') return agreed
+  return own === 'retired' ? 'provisional' : own
 }

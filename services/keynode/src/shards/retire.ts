@@ -1,5 +1,7 @@
+import { CairnError } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
 import { changeRecord, requireOwner } from './change-record.ts'
+import type { KeyRecord } from './store.ts'
 
 /** Ends a key: nobody but the owner gets it any more, and after 30 days it is destroyed. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND */
 export function retireRecord(context: Context, caller: Caller, cid: string, successor: string | undefined) {
@@ -7,4 +9,11 @@ export function retireRecord(context: Context, caller: Caller, cid: string, succ
     requireOwner(record, caller)
     return { state: 'retired', successor: successor ?? record.row.successor, sharedTo: [], conditions: null }
   })
+}
+
+/** Whoever hands over or opens a retired key would believe it done: it is given to nobody. @throws CairnError KEY_RETIRED */
+export function refuseRetired({ row }: KeyRecord): void {
+  if (row.state !== 'retired') return
+  const { successor } = row
+  throw new CairnError('KEY_RETIRED', successor === null ? {} : { details: { successor } })
 }

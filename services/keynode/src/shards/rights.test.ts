@@ -6,6 +6,7 @@ import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller, Context } from '../context.ts'
 import { requireAccess } from './access.ts'
+import { changeConditions } from './conditions-of.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
 import { promoteRecord } from './promote.ts'
 import { repairRecord } from './repair.ts'
@@ -289,3 +290,77 @@ test.each([0, 1, 2, 3, 4, 5])(
     }
   },
 )
+
+test('a retired key is handed to nobody, opened to nobody, and says where its file went', async () => {
+  const cid = freshCid()
+  const successor = freshCid()
+  await saveAll(cid)
+  for (const node of all) await shareRecord(peers.of(node), alice, cid, [bob.address])
+  await retireRecord(peers.of(1), alice, cid, successor)
+  await retireRecord(peers.of(2), alice, cid, undefined)
+  const refusal = { code: 'KEY_RETIRED', details: { successor } }
+  await expect(transferRecord(peers.of(1), alice, cid, bob.address, true)).rejects.toMatchObject(refusal)
+  await expect(shareRecord(peers.of(1), alice, cid, [carol.address])).rejects.toMatchObject(refusal)
+  await expect(changeConditions(peers.of(1), alice, cid, '{"conditions":[]}')).rejects.toMatchObject(refusal)
+  await expect(transferRecord(peers.of(2), alice, cid, bob.address, true)).rejects.toMatchObject({
+    code: 'KEY_RETIRED',
+  })
+  // What takes rights away is as before, and others are told nothing.
+  await revokeRecord(peers.of(1), alice, cid, [bob.address])
+  await changeConditions(peers.of(1), alice, cid, null)
+  await expect(transferRecord(peers.of(1), bob, cid, carol.address, true)).rejects.toMatchObject({
+    code: 'ACCESS_DENIED',
+  })
+  expect(await rowOf(1, cid)).toMatchObject({ owner: alice.address, state: 'retired', successor })
+})
+
+test('a transfer that came before the key was retired may still be repeated', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  await transferRecord(peers.of(1), alice, cid, bob.address, true)
+  await retireRecord(peers.of(1), bob, cid, undefined)
+  await transferRecord(peers.of(1), alice, cid, bob.address, true)
+  expect(await rowOf(1, cid)).toMatchObject({ owner: bob.address, state: 'retired' })
+})
+
+test('what too few nodes have is taken back at its owner’s word, once it cannot be on its way any more', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  await transferRecord(peers.of(5), alice, cid, bob.address, true)
+  const { version } = await describeRecord(peers.of(5), bob, cid)
+  expect((await repairRecord(peers.of(5), alice, cid))?.outcome).toBe('undecided')
+  expect((await repairRecord(peers.of(5), alice, cid, version - 1))?.outcome).toBe('undecided')
+  expect((await repairRecord(peers.of(5), bob, cid, version))?.outcome).toBe('undecided')
+  const early = await repairRecord(peers.of(5), alice, cid, version)
+  expect(early).toMatchObject({ outcome: 'recent', version })
+  expect((await describeRecord(peers.of(5), bob, cid)).settlesInMs).toBeGreaterThan(0)
+  peers.pass(early?.retryAfterMs ?? 0)
+  expect((await repairRecord(peers.of(5), alice, cid, version))?.outcome).toBe('adopted')
+  expect((await rowOf(5, cid))?.owner).toBe(alice.address)
+})
+
+test('a node that was retired alone is open again, also while its peers have not settled the save', async () => {
+  const cid = freshCid()
+  for (const node of all) await save(node, cid)
+  const { version } = await retireRecord(peers.of(5), alice, cid, undefined)
+  peers.pass(30_000)
+  expect((await repairRecord(peers.of(5), alice, cid, version))?.outcome).toBe('adopted')
+  expect((await rowOf(5, cid))?.state).toBe('provisional')
+  expect((await rowOf(5, cid))?.digest).toBe((await rowOf(1, cid))?.digest)
+})
+
+test('a node counts the revocations it heard of, for the owner alone, and a repair counts as one', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  for (const node of all) await shareRecord(peers.of(node), alice, cid, [bob.address, carol.address])
+  for (const node of [1, 2, 3]) await revokeRecord(peers.of(node), alice, cid, [bob.address])
+  const once = [{ address: bob.address, times: 1 }]
+  expect((await describeRecord(peers.of(1), alice, cid)).revocations).toEqual(once)
+  expect((await describeRecord(peers.of(1), carol, cid)).revocations).toEqual([])
+  expect((await describeRecord(peers.of(4), alice, cid)).revocations).toEqual([])
+  expect((await repairRecord(peers.of(4), alice, cid))?.outcome).toBe('adopted')
+  expect((await describeRecord(peers.of(4), alice, cid)).revocations).toEqual(once)
+  // Another owner has revoked nobody yet.
+  await transferRecord(peers.of(1), alice, cid, bob.address, true)
+  expect((await describeRecord(peers.of(1), bob, cid)).revocations).toEqual([])
+})

@@ -42,7 +42,11 @@ export type SavedShard = {
  * in force until three nodes hold it.
  * @throws CairnError ACCESS_DENIED, SHARD_MISMATCH, KEY_LIMIT
  */
-export async function saveRecord(context: Context, caller: Caller, shard: SavedShard): Promise<{ version: number }> {
+export async function saveRecord(
+  context: Context,
+  caller: Caller,
+  shard: SavedShard,
+): Promise<{ version: number; waits?: boolean }> {
   checkSet(context, shard)
   // Nobody could ever take the right from them again, and it is the conditions alone that shall count.
   const sharedTo = shard.isOwnerless ? [] : [...new Set(shard.sharedTo)].filter((address) => address !== caller.address)
@@ -125,7 +129,7 @@ async function saveAgain(
   caller: Caller,
   record: KeyRecord,
   wanted: Wanted,
-): Promise<{ version: number }> {
+): Promise<{ version: number; waits?: boolean }> {
   const { row } = record
   const kind = wanted.conditions === undefined ? 'save' : 'conditions'
   const id = nameChange(caller, kind)
@@ -143,7 +147,8 @@ async function saveAgain(
     ...(owner === row.owner || row.sealed === null ? {} : reseal(context, record, owner, version)),
     sharedTo: wanted.isOwnerless ? [] : [...new Set([...record.sharedTo, ...wanted.sharedTo])],
   }
-  return applyChange(context, trx, record, changed, { kind, id, by: caller.address })
+  const { version: reached } = await applyChange(context, trx, record, changed, { kind, id, by: caller.address })
+  return isSame ? { version: reached } : { version: reached, waits: true }
 }
 
 /** Whether a call repeats the one that left a record to its conditions, with the same conditions and the same shard. */

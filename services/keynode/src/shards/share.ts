@@ -1,10 +1,12 @@
 import type { Caller, Context } from '../context.ts'
 import { changeRecord, requireOwner } from './change-record.ts'
+import { refuseRetired } from './retire.ts'
 
-/** Lets more addresses read; who may already stays so. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, KEY_LIMIT */
+/** Lets more addresses read; who may already stays so. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, KEY_LIMIT, KEY_RETIRED */
 export function shareRecord(context: Context, caller: Caller, cid: string, shareTo: readonly string[]) {
   return changeRecord(context, cid, caller, { kind: 'share', arguments: { shareTo } }, (record) => {
     requireOwner(record, caller)
+    refuseRetired(record)
     const others = shareTo.filter((address) => address !== caller.address)
     return { sharedTo: [...new Set([...record.sharedTo, ...others])] }
   })

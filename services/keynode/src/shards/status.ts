@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { CairnError, type KeyStatus } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
 import { promoteRecord } from './promote.ts'
-import { findOtherSets, findRecord, type KeyRecord } from './store.ts'
+import { findRevocations } from './revocations.ts'
+import { findOtherSets, findRecord, type KeyRecord, type KeyRow } from './store.ts'
 import { findTransfers } from './transfer.ts'
 
 /** What this node holds about a file. @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED unless owned by or shared with the caller */
@@ -23,8 +25,11 @@ export async function describeRecord(context: Context, caller: Caller, cid: stri
     digest: row.digest,
     sharedTo: isOwner || sharedTo.includes(caller.address) ? sharedTo : [],
     hasConditions: row.conditions !== null,
+    conditionsId: row.conditions === null ? null : createHash('sha256').update(row.conditions).digest('hex'),
+    revocations: isOwner ? await findRevocations(context.db.read, row) : [],
     successor: row.successor,
     lastChange: { kind: row.change_kind, at: row.updated_at, id: row.change_id },
+    settlesInMs: settlesIn(context, row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
@@ -37,4 +42,9 @@ async function findVisible({ db }: Context, { address }: Caller, cid: string): P
   // Who gave a file away has to see whether all nodes know of it.
   if ((await findTransfers(db.read, cid)).some(({ from }) => from === address)) return record
   throw new CairnError('ACCESS_DENIED')
+}
+
+/** How long the last change of a record may still be on its way to the other nodes, in ms. */
+export function settlesIn({ config, clock }: Context, { updated_at }: KeyRow): number {
+  return Math.max(0, updated_at + config.changeMs - clock.now())
 }

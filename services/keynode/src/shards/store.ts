@@ -78,7 +78,7 @@ export async function findOtherSets(db: Trx, cid: string) {
 type Change = Selectable<Schema['change']>
 
 /** Changes kept of one file: far more than anybody goes back to, and no way to fill a disk. */
-const changesMost = 1_000
+export const maxChanges = 1_000
 
 /** Writes down a change, after those that are there; the oldest goes. The record must be locked, or new. */
 export async function writeChange(trx: Trx, change: Omit<Change, 'seq'>): Promise<void> {
@@ -92,11 +92,11 @@ export async function writeChange(trx: Trx, change: Omit<Change, 'seq'>): Promis
     .insertInto('change')
     .values({ ...change, seq })
     .execute()
-  if (seq <= changesMost) return
+  if (seq <= maxChanges) return
   await trx
     .deleteFrom('change')
     .where('cid', '=', change.cid)
-    .where('seq', '<=', seq - changesMost)
+    .where('seq', '<=', seq - maxChanges)
     .execute()
 }
 

@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import * as v from 'valibot'
 import type { Caller, Context } from '../context.ts'
 import { changeRecord, requireOwner } from './change-record.ts'
+import { refuseRetired } from './retire.ts'
 import { reseal } from './save.ts'
 import type { Trx } from './store.ts'
 
@@ -19,7 +20,7 @@ const transfersMost = 100
  * Gives a file to another owner. The old owner may repeat the same transfer, so that it can be finished on nodes that missed
  * it; conditions stay.
  * @param reset whether the list of addresses is emptied
- * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, INVALID_REQUEST (to oneself)
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, KEY_RETIRED, INVALID_REQUEST (to oneself)
  */
 export function transferRecord(context: Context, caller: Caller, cid: string, newOwner: string, reset: boolean) {
   const wanted = { from: caller.address, to: newOwner, reset }
@@ -29,6 +30,7 @@ export function transferRecord(context: Context, caller: Caller, cid: string, ne
       if (last !== undefined && isSame(last, wanted) && context.clock.now() - last.at <= repeatMs) return 'same'
     }
     requireOwner(record, caller)
+    refuseRetired(record)
     if (newOwner === caller.address) {
       throw new CairnError('INVALID_REQUEST', {
         message: 'The new owner is the owner already',
@@ -56,5 +58,9 @@ export async function findTransfers(db: Trx, cid: string): Promise<Transfer[]> {
     .orderBy('seq', 'desc')
     .limit(transfersMost)
     .execute()
-  return rows.map((row) => ({ ...v.parse(transferArguments, JSON.parse(row.arguments)), at: row.at }))
+  return rows.flatMap((row) => {
+    // A repair that left the owner as it was says nothing of one.
+    const given = v.safeParse(transferArguments, JSON.parse(row.arguments))
+    return given.success ? [{ ...given.output, at: row.at }] : []
+  })
 }
