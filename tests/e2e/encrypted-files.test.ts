@@ -55,7 +55,7 @@ test.each(['v1', 'v2'] as const)('a file of format %s goes up encrypted and come
     format,
     onProgress: ({ bytes }) => steps.push(bytes),
   })
-  expect(keys).toEqual({ done: [1, 2, 3, 4, 5], pending: [], isEffective: true })
+  expect(keys).toEqual({ done: [1, 2, 3, 4, 5], pending: [], isEffective: true, withstands: 2 })
   expect(sizeBytes).toBe(plain.length)
   expect(steps.at(-1)).toBe(plain.length)
   const stored = await downloadBytes(owner, cid)

@@ -36,7 +36,7 @@ test('two nodes that start from nothing get shard, addresses and conditions back
   const key = prepareKey()
   const many = Array.from({ length: 150 }, (_address, i) => `0x${(4096 + i).toString(16).padStart(40, '1')}`)
   const saved = await saveKey(first, cid, key, { shareTo: [...many, friend.address], conditions: { conditions } })
-  expect(saved).toEqual({ done: [1, 2, 3, 4, 5], pending: [], isEffective: true })
+  expect(saved).toEqual({ done: [1, 2, 3, 4, 5], pending: [], isEffective: true, withstands: 2 })
   for (const node of [1, 4]) {
     await nodes.stop(node)
     await rm(nodes.folder(node), { recursive: true })

@@ -11,6 +11,7 @@ import {
   getKeyStatus,
   prepareKey,
   repairKey,
+  retireKey,
   revokeAccess,
   saveKey,
   setConditions,
@@ -31,7 +32,8 @@ let owner: KeyClient
 let friend: KeyClient
 
 beforeAll(async () => {
-  nodes = await startFiveNodes()
+  // A change that was cut off is known to be so at once.
+  nodes = await startFiveNodes({ CAIRN_KEYNODE_CHANGE_SECONDS: '0' })
   pauses = skipPauses()
   owner = await nodes.client()
   friend = await nodes.client()
@@ -84,6 +86,13 @@ describe('two nodes of five', () => {
     })
   })
 
+  const onlyShards =
+    (lie: Parameters<typeof startLiar>[1]): Parameters<typeof startLiar>[1] =>
+    (request, answer, response) => {
+      if (request.url?.startsWith('/api/retrieveSharedKey')) lie(request, answer, response)
+      else response.writeHead(answer.status).end(answer.body)
+    }
+
   const lies: [string, Parameters<typeof startLiar>[1]][] = [
     ['a changed shard', (_request, answer, response) => response.end(answer.body.replace(/"key":"./, '"key":"f'))],
     [
@@ -107,18 +116,51 @@ describe('two nodes of five', () => {
   ]
   test.each(lies)('that answer %s are found out', async (what, lie) => {
     const { cid, masterKey } = await saveFresh()
-    const onlyKeys: typeof lie = (request, answer, response) => {
-      if (request.url?.startsWith('/api/retrieveSharedKey')) lie(request, answer, response)
-      else response.writeHead(answer.status).end(answer.body)
-    }
-    await using first = await startLiar(nodes.url(1), onlyKeys)
-    await using second = await startLiar(nodes.url(4), onlyKeys)
+    await using first = await startLiar(nodes.url(1), onlyShards(lie))
+    await using second = await startLiar(nodes.url(4), onlyShards(lie))
     const found = await getKey(withNodes(owner, { 1: first.url, 4: second.url }), cid)
     expect(found.masterKey).toBe(masterKey)
     // Who says nothing is not waited for.
     if (what === 'nothing for ever') expect(found.failedNodes).toEqual([])
     for (const node of [...found.wrongNodes, ...found.failedNodes.map((one) => one.node)])
       expect([1, 4]).toContain(node)
+  })
+
+  test('that give right shards without their commitments are named', async () => {
+    const { cid, masterKey } = await saveFresh()
+    const strip = onlyShards((_request, answer, response) => {
+      const { set: _set, ...rest } = JSON.parse(answer.body)
+      response.end(JSON.stringify(rest))
+    })
+    await using first = await startLiar(nodes.url(2), strip)
+    await using second = await startLiar(nodes.url(3), strip)
+    const found = await getKey(withNodes(owner, { 2: first.url, 3: second.url }), cid, { lateMs: 60_000 })
+    expect(found).toEqual({ masterKey, wrongNodes: [2, 3], failedNodes: [] })
+  })
+
+  test('that lie only once three honest ones have answered are named', async () => {
+    const { cid, masterKey } = await saveFresh()
+    let honest = 0
+    const release: (() => void)[] = []
+    const tell = onlyShards((_request, answer, response) => {
+      response.end(answer.body)
+      if (++honest === 3) for (const go of release) go()
+    })
+    const lie = onlyShards((_request, answer, response) => {
+      const { keyShards } = generateKey()
+      const own = JSON.stringify({ ...JSON.parse(answer.body), payload: keyShards[0], set: commitShards(keyShards) })
+      if (honest === 3) response.end(own)
+      else release.push(() => response.end(own))
+    })
+    const front = await Promise.all(
+      [1, 2, 3, 4, 5].map((node) => startLiar(nodes.url(node), node === 1 || node === 5 ? lie : tell)),
+    )
+    try {
+      const client = withNodes(owner, Object.fromEntries(front.map(({ url }, i) => [i + 1, url])))
+      expect(await getKey(client, cid, { lateMs: 60_000 })).toEqual({ masterKey, wrongNodes: [1, 5], failedNodes: [] })
+    } finally {
+      for (const one of front) await one[Symbol.asyncDispose]()
+    }
   })
 
   test('whose wrong shards come first do not end the search', async () => {
@@ -171,17 +213,48 @@ describe('two nodes of five', () => {
     expect(after.agreed?.owner).toBe(friend.address)
   })
 
-  test('that lie to their peers cannot move a third', async () => {
+  test('that were told of a transfer alone cannot move a third, and its owner’s repair takes it back', async () => {
     const { cid } = await saveFresh()
     // Nodes 1 and 2 were told something that three others were not: only two state it.
     expect(await codeOf(transferFile(without(owner, 3, 4, 5), cid, friend.address))).toBe('CHANGE_INCOMPLETE')
-    const { after } = await repairKey(owner, cid)
-    expect(after.agreed?.owner).toBe(owner.address)
-    expect(after.nodes.filter(({ isAgreed }) => isAgreed).map(({ node }) => node)).toEqual([3, 4, 5])
-    // The old owner finishes or undoes it: the same call again.
+    // Who was given it by two nodes alone moves none of the others.
+    expect((await repairKey(friend, cid)).after).toMatchObject({ health: 'split', agreed: undefined })
+    const { agreed, nodes: stated } = await getKeyStatus(owner, cid)
+    expect(agreed?.owner).toBe(owner.address)
+    expect(stated.filter(({ isAgreed }) => isAgreed).map(({ node }) => node)).toEqual([3, 4, 5])
+    const { changes, after } = await repairKey(owner, cid)
+    expect(changes).toEqual([
+      expect.objectContaining({ kind: 'transfer', nodes: [1, 2], missing: [3, 4, 5], outcome: 'taken back' }),
+    ])
+    expect(after).toMatchObject({ health: 'whole', agreed: { owner: owner.address }, halfDone: [] })
+    // Who meant it makes the same call again.
     await transferFile(owner, cid, friend.address)
     expect((await getKeyStatus(friend, cid)).health).toBe('whole')
   })
+
+  test('that heard of a revocation alone: the status says so, and a repair finishes it', async () => {
+    const { cid, masterKey } = await saveFresh()
+    await shareFile(owner, cid, [friend.address])
+    expect(await codeOf(revokeAccess(without(owner, 3, 4, 5), cid, [friend.address]))).toBe('CHANGE_INCOMPLETE')
+    const revoked = { kind: 'revoke', address: friend.address, nodes: [1, 2], missing: [3, 4, 5], isInForce: false }
+    expect((await getKeyStatus(owner, cid)).halfDone).toEqual([revoked])
+    expect((await getKey(friend, cid)).masterKey).toBe(masterKey)
+    const { changes, after } = await repairKey(owner, cid)
+    expect(changes).toEqual([{ ...revoked, outcome: 'finished' }])
+    expect(after).toMatchObject({ health: 'whole', halfDone: [], agreed: { sharedTo: [] } })
+    expect(await codeOf(getKey(friend, cid))).toBe('ACCESS_DENIED')
+  })
+})
+
+test('a key that was retired is handed to no one, and says where its file went', async () => {
+  const { cid } = await saveFresh()
+  const successor = freshCid()
+  await retireKey(owner, cid, { successor })
+  await expect(transferFile(owner, cid, friend.address)).rejects.toMatchObject({
+    code: 'KEY_RETIRED',
+    details: { successor },
+  })
+  expect((await getKeyStatus(owner, cid)).agreed).toMatchObject({ owner: owner.address, state: 'retired', successor })
 })
 
 /** Each change with what it needs and what must hold when it is whole. */

@@ -57,7 +57,7 @@ export function ShareDialog({
           for (let at = 0; at < fresh.length; at += sharedAddressesPerCallMost) {
             last = await shareFile(client, cid, fresh.slice(at, at + sharedAddressesPerCallMost), options)
           }
-          return last ?? { done: [], pending: [], isEffective: true }
+          return last ?? { done: [], pending: [], isEffective: true, withstands: 0 }
         },
       })
       onClose()

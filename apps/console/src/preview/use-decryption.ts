@@ -19,7 +19,8 @@ export function useDecryption(cid: string, knownKey?: string) {
       const own = new AbortController()
       stop.current = own
       setProgress(undefined)
-      const masterKey = knownKey ?? (await getKey(await needKeyClient(), cid, { signal: own.signal })).masterKey
+      const masterKey =
+        knownKey ?? (await getKey(await needKeyClient(), cid, { signal: own.signal, lateMs: 0 })).masterKey
       return decryptInWorker(network, cid, masterKey, { signal: own.signal, onProgress: setProgress })
     },
   })

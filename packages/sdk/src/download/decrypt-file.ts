@@ -84,7 +84,7 @@ async function prepare(
     ...(signal === undefined ? {} : { signal }),
     ...(dynamicData === undefined ? {} : { dynamicData }),
   }
-  const masterKey = options.masterKey ?? (await getKey(client, cid, keyOptions)).masterKey
+  const masterKey = options.masterKey ?? (await getKey(client, cid, { ...keyOptions, lateMs: 0 })).masterKey
   const { stream } = await openFile(client, cid, {
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),

@@ -48,7 +48,7 @@ export async function openEncryptedFolder(
   const stop = signal === undefined ? {} : { signal }
   const { dynamicData } = options
   const keyOptions = { ...stop, ...(dynamicData === undefined ? {} : { dynamicData }) }
-  const masterKey = options.masterKey ?? (await getKey(client, cid, keyOptions)).masterKey
+  const masterKey = options.masterKey ?? (await getKey(client, cid, { ...keyOptions, lateMs: 0 })).masterKey
   const index = await openDecrypted(client, `${cid}/${indexName}`, { masterKey, ...stop })
   const files = readFolderIndex(await gather(index))
   return { masterKey, files: files.map(({ entry, ...file }) => ({ ...file, cidPath: `${cid}/${entry}` })) }

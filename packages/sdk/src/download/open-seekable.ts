@@ -21,7 +21,8 @@ export async function openSeekable(
   const { masterKey: given, dynamicData, signal } = options
   const stop = signal === undefined ? {} : { signal }
   const masterKey =
-    given ?? (await getKey(client, cid, { ...stop, ...(dynamicData === undefined ? {} : { dynamicData }) })).masterKey
+    given ??
+    (await getKey(client, cid, { ...stop, lateMs: 0, ...(dynamicData === undefined ? {} : { dynamicData }) })).masterKey
   const { sizeBytes, stream } = await openFile(client, cid, stop)
   await stream.cancel()
   const readRange = (fromByte: number, length: number) =>

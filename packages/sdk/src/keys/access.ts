@@ -16,7 +16,7 @@ import {
 import type { Client } from '../client.ts'
 import { callKeyNode, nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
-import { type ChangeOptions, type ChangeResult, changeNodes } from './change-nodes.ts'
+import { type ChangeOptions, type ChangeResult, changeNodes, withOpenConditions } from './change-nodes.ts'
 import { type ConditionsInput, checkConditions } from './check-conditions.ts'
 import { firstGood } from './first-good.ts'
 
@@ -84,11 +84,16 @@ export async function setConditions(
 ): Promise<ChangeResult> {
   const set = await checkConditions(conditions)
   const body = { address: sessionOf(client).address, cid, ...set }
-  return changeNodes(
+  const told: number[][] = []
+  const result = await changeNodes(
     client,
-    (node) => callWithSession(client, updateConditions, node, { params: at(node), body }, options),
+    async (node) => {
+      const { data } = await callWithSession(client, updateConditions, node, { params: at(node), body }, options)
+      told.push(data?.openConditions ?? [])
+    },
     options,
   )
+  return withOpenConditions(result, told)
 }
 
 /** Removes all conditions. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE */

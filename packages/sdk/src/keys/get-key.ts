@@ -1,5 +1,5 @@
 import { agreedSet, findKey, fitsCommitment, type ShardAnswer } from '@cairn/crypto'
-import { CairnError, type CallResult, keyShardThreshold, retrieveShard } from '@cairn/protocol'
+import { CairnError, type CallResult, keyShardThreshold, retrieveShard, type ShardSet } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
@@ -8,6 +8,12 @@ export type GetKeyOptions = {
   signal?: AbortSignal
   /** Limit for each node in ms; 8 seconds unless told. */
   timeoutMs?: number
+  /**
+   * How long answers are still read once the key is certain, in ms: a node that answers late with something else is
+   * named, too. 0 ends with the first three that fit.
+   * @defaultValue 100
+   */
+  lateMs?: number
   /** Values that conditions ask for at the time of reading, by `{condition id}.{name}`. */
   dynamicData?: Record<string, unknown>
   /** Whether a key is the file's: needed where a legacy file's shards have no commitments and not all nodes answer. */
@@ -16,7 +22,10 @@ export type GetKeyOptions = {
 
 export type RecoveredKey = {
   masterKey: string
-  /** Nodes that gave a shard of something else: tell their operators. */
+  /**
+   * Nodes that gave a shard of something else, or a right one without its commitments: they missed a change, which `repairKey`
+   * finishes, or their operators should be told.
+   */
   wrongNodes: number[]
   /** Nodes that gave none, and why. */
   failedNodes: { node: number; code: string }[]
@@ -27,10 +36,11 @@ type Answer = { node: number; value: Retrieved } | { node: number; error: CairnE
 
 /** Nodes that are slower than this, once three have answered alike, are not waited for. */
 const patienceMs = 2_000
+const defaultLateMs = 100
 
 /**
  * Recovers the key of a file: asks all five nodes at once and takes the first three shards that fit together. Two nodes that
- * are down, slow or lying cost nothing but milliseconds, and are named.
+ * are down, slow or lying cost a tenth of a second at most, and are named if they answer within it.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CONDITION_UNKNOWN, NOT_ENOUGH_SHARDS, SHARDS_INCONSISTENT, NO_SESSION
  */
 export async function getKey(client: Client, cid: string, options: GetKeyOptions = {}): Promise<RecoveredKey> {
@@ -49,7 +59,8 @@ export async function getKey(client: Client, cid: string, options: GetKeyOptions
   }
   const answers: Answer[] = []
   try {
-    for await (const answer of asTheyCome(nodeNumbers.map(ask), () => enough(answers))) answers.push(answer)
+    const { lateMs = defaultLateMs } = options
+    for await (const answer of asTheyCome(nodeNumbers.map(ask), () => enough(answers), lateMs)) answers.push(answer)
   } finally {
     stop.abort()
   }
@@ -66,21 +77,33 @@ function enough(answers: readonly Answer[]): boolean {
 }
 
 /**
- * Gives answers in the order they come in; ends when `isEnough` says so (what has come in by then counts) or all are there.
- * Without commitments every node is waited for, but not for ever once three have answered.
+ * Gives answers in the order they come in; ends when all are there, or `lateMs` after `isEnough` says so. Without commitments
+ * every node is waited for, but not for ever once three have answered.
  */
-async function* asTheyCome(pending: Promise<Answer>[], isEnough: () => boolean): AsyncGenerator<Answer> {
+async function* asTheyCome(
+  pending: Promise<Answer>[],
+  isEnough: () => boolean,
+  lateMs: number,
+): AsyncGenerator<Answer> {
   const waiting = new Map(pending.map((promise, i) => [i, promise.then((answer) => ({ i, answer }))]))
   let given = 0
-  while (waiting.size > 0) {
-    const late = given >= keyShardThreshold ? after(patienceMs) : undefined
-    const next = await Promise.race([...waiting.values(), ...(late === undefined ? [] : [late.over])])
-    late?.clear()
-    if (next === undefined) return
-    waiting.delete(next.i)
-    given += 'value' in next.answer ? 1 : 0
-    yield next.answer
-    if (isEnough()) return
+  let closing: ReturnType<typeof after> | undefined
+  try {
+    while (waiting.size > 0) {
+      const patience = closing === undefined && given >= keyShardThreshold ? after(patienceMs) : undefined
+      const limit = closing ?? patience
+      const next = await Promise.race([...waiting.values(), ...(limit === undefined ? [] : [limit.over])])
+      patience?.clear()
+      if (next === undefined) return
+      waiting.delete(next.i)
+      given += 'value' in next.answer ? 1 : 0
+      yield next.answer
+      if (closing !== undefined || !isEnough()) continue
+      if (lateMs === 0) return
+      closing = after(lateMs)
+    }
+  } finally {
+    closing?.clear()
   }
 }
 
@@ -111,8 +134,9 @@ async function conclude(answers: readonly Answer[], confirm: GetKeyOptions['conf
   let failed: unknown
   for (const shards of candidates) {
     try {
-      const found = await findKey(shards, { confirm })
-      return { ...found, failedNodes }
+      const { masterKey, wrongNodes } = await findKey(shards, { confirm })
+      const set = agreedSet(shards)
+      return { masterKey, wrongNodes: set === undefined ? wrongNodes : findWrongNodes(answers, set), failedNodes }
     } catch (error) {
       failed ??= error
     }
@@ -132,6 +156,18 @@ function setsAmong(answers: readonly Answer[]): ShardAnswer[][] {
     }
   }
   return [...byId.values()].filter((shards) => shards.length >= keyShardThreshold)
+}
+
+/** Nodes that answered, and gave no shard of a set with its commitments: neither as the one in force nor beside it. */
+function findWrongNodes(answers: readonly Answer[], { id }: ShardSet): number[] {
+  return answers.flatMap((answer) => {
+    if ('error' in answer) return []
+    const { node, value } = answer
+    const isRight = [value, ...(value.alternatives ?? [])].some(
+      ({ payload, set }) => set?.id === id && fitsCommitment(set, node, payload),
+    )
+    return isRight ? [] : [node]
+  })
 }
 
 /** What most nodes say counts: two that deny among three that are down are no refusal. */

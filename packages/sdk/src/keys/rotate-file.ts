@@ -3,7 +3,8 @@ import type { Client } from '../client.ts'
 import { openDecrypted } from '../download/decrypt-file.ts'
 import type { EncryptedUploadOptions, EncryptedUploadResult } from '../upload/send-encrypted.ts'
 import { uploadEncryptedStream } from '../upload/upload-encrypted.ts'
-import { getAgreedConditions, retireKey } from './access.ts'
+import { retireKey } from './access.ts'
+import { findConditions } from './agreed-conditions.ts'
 import { sessionOf } from './call-with-session.ts'
 import type { ChangeResult } from './change-nodes.ts'
 import { getKeyStatus } from './status.ts'
@@ -61,15 +62,6 @@ async function findRights(client: Client, cid: string, { signal }: Stop) {
     message: 'No three key nodes agree who may read this file',
     hint: 'Repair it first, with `repairKey` or `cairn keys repair`.',
   })
-}
-
-async function findConditions(client: Client, cid: string, { signal }: Stop) {
-  const rights = await getAgreedConditions(client, cid, signal === undefined ? {} : { signal })
-  const conditions = [...rights.conditions, ...rights.conditionsSolana, ...rights.conditionsCoreum]
-  if (conditions.length === 0) return undefined
-  const chainType =
-    rights.conditionsSolana.length > 0 ? 'SOLANA' : rights.conditionsCoreum.length > 0 ? 'COREUM' : 'EVM'
-  return { conditions, aggregator: rights.aggregator ?? undefined, chainType }
 }
 
 /** Who lost the right while the bytes were on their way would have it again in the new file. */

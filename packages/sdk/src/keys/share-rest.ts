@@ -1,7 +1,7 @@
-import { keyShardThreshold, sharedAddressesPerCallMost, shareKey } from '@cairn/protocol'
+import { sharedAddressesPerCallMost, shareKey } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
-import { type ChangeOptions, type ChangeResult, changeNodes } from './change-nodes.ts'
+import { type ChangeOptions, type ChangeResult, changeNodes, describeChange } from './change-nodes.ts'
 
 /**
  * Shares a key that was just saved with the addresses that one call could not name.
@@ -28,5 +28,5 @@ export async function shareRest(
     done = done.filter((node) => shared.done.includes(node))
     pending = [...known, ...shared.pending.filter(({ node }) => !known.some((one) => one.node === node))]
   }
-  return { done, pending, isEffective: done.length >= keyShardThreshold }
+  return describeChange(done, pending)
 }

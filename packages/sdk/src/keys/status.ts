@@ -2,14 +2,17 @@ import { CairnError, getKeyStatus as getKeyStatusCall, type KeyStatus, keyShardT
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession } from './call-with-session.ts'
+import { findHalfDone, groupBy, type HalfDone } from './half-done.ts'
 
 /** What the five nodes hold about a file. */
 export type KeyReport = {
   cid: string
-  /** `whole`: all five agree. `usable`: three or more do, the others lag or are away. `split`: no three agree. */
+  /** `whole`: all five agree. `usable`: three or more do, the others lag or are offline. `split`: no three agree. */
   health: 'whole' | 'usable' | 'split'
-  /** What most nodes agree on. */
+  /** What at least three nodes agree on. */
   agreed: KeyStatus | undefined
+  /** Changes that some nodes have and others lack, as far as this address may see them. */
+  halfDone: HalfDone[]
   nodes: { node: number; status?: KeyStatus; error?: CairnError; isAgreed: boolean }[]
 }
 
@@ -29,28 +32,26 @@ export async function getKeyStatus(
       }
     }),
   )
-  const byRights = Map.groupBy(
-    answers.filter((answer) => answer.status !== undefined),
-    ({ status }) => nameRights(status),
-  )
-  const most = [...byRights.values()].sort((a, b) => b.length - a.length)[0] ?? []
-  const agreed = most[0]?.status
-  if (agreed === undefined) throw whyNone(answers.flatMap(({ error }) => (error === undefined ? [] : [error])))
+  const stated = answers.filter((answer) => answer.status !== undefined)
+  const [largest] = groupBy(stated, ({ status }) => nameRights(status)).sort(([, a], [, b]) => b.length - a.length)
+  if (largest === undefined) throw whyNone(answers.flatMap(({ error }) => (error === undefined ? [] : [error])))
+  const [rights, alike] = largest
+  const agreed = alike.length >= keyShardThreshold ? alike[0]?.status : undefined
+  const empty = answers.flatMap(({ node, error }) => (error?.code === 'KEY_NOT_FOUND' ? [node] : []))
   return {
     cid,
-    health: most.length === nodeNumbers.length ? 'whole' : most.length >= keyShardThreshold ? 'usable' : 'split',
-    agreed: most.length >= keyShardThreshold ? agreed : undefined,
+    health: alike.length === nodeNumbers.length ? 'whole' : agreed === undefined ? 'split' : 'usable',
+    agreed,
+    halfDone: findHalfDone(stated, empty, agreed),
     nodes: answers.map((answer) => ({
       ...answer,
-      isAgreed: answer.status !== undefined && nameRights(answer.status) === nameRights(agreed),
+      isAgreed: answer.status !== undefined && nameRights(answer.status) === rights,
     })),
   }
 }
 
 /** What nodes must state alike, in their own words: a digest alone is what one node says of itself. */
-function nameRights(status: KeyStatus | undefined): string {
-  if (status === undefined) return ''
-  const { digest, owner, sharedTo, setId, successor, state, hasConditions } = status
+function nameRights({ digest, owner, sharedTo, setId, successor, state, hasConditions }: KeyStatus): string {
   return JSON.stringify([digest, owner, [...sharedTo].sort(), setId, successor, state === 'retired', hasConditions])
 }
 

@@ -19,7 +19,7 @@ type Uploaded = { data: { Name: string; Hash: string; Size: string }[] }
 function savingWith(publicKey: string, authToken: string): SaveOneKey {
   return async (cid, key) => {
     unwrap(await kavach.saveShards(publicKey, cid, authToken, key.keyShards))
-    return { done: [1, 2, 3, 4, 5], pending: [], isEffective: true }
+    return { done: [1, 2, 3, 4, 5], pending: [], isEffective: true, withstands: 2 }
   }
 }
 

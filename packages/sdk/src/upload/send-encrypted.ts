@@ -130,7 +130,7 @@ async function sendOnce(
   done()
   return sent.map(({ key: _key, keys, ...result }) => ({
     ...result,
-    keys: keys ?? { done: [], pending: [], isEffective: false },
+    keys: keys ?? { done: [], pending: [], isEffective: false, withstands: 0 },
   }))
 }
 

@@ -1,0 +1,129 @@
+import {
+  CairnError,
+  type ConditionSet,
+  keyShardThreshold,
+  removeConditions,
+  retireKey,
+  revokeKey,
+  sharedAddressesPerCallMost,
+  shareKey,
+  updateConditions,
+} from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { revokeAccess } from './access.ts'
+import { findConditions } from './agreed-conditions.ts'
+import { callWithSession, sessionOf } from './call-with-session.ts'
+import type { ChangeOptions } from './change-nodes.ts'
+import { checkConditions } from './check-conditions.ts'
+import { groupBy, type NodeStatus } from './half-done.ts'
+import { getKeyStatus, type KeyReport } from './status.ts'
+
+/** Nodes that must have heard of a revocation for a repair to finish it: one of them is honest if one lies. */
+export const wordsToRevoke = 2
+
+type Options = Pick<ChangeOptions, 'signal' | 'pauseMs' | 'retryMs'>
+
+/** Finishes, for the owner, the revocations that two nodes heard of. @returns how the nodes stand then */
+export async function finishRevocations(client: Client, before: KeyReport, options: Options): Promise<KeyReport> {
+  const { cid, halfDone } = before
+  const revoked = halfDone.flatMap(({ kind, nodes, address }) =>
+    kind === 'revoke' && nodes.length >= wordsToRevoke && address !== undefined ? [address] : [],
+  )
+  if (revoked.length === 0) return before
+  for (const revokeTo of inCalls(revoked)) await unlessRefused(revokeAccess(client, cid, revokeTo, options))
+  return getKeyStatus(client, cid, options)
+}
+
+/** A node that refuses, or does not answer, differs as before: the report tells. @throws CairnError ABORTED */
+export async function unlessRefused(work: Promise<unknown>): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    const failure = CairnError.from(error)
+    if (failure.code === 'ABORTED' || failure.code === 'INTERNAL') throw failure
+  }
+}
+
+/**
+ * Makes the nodes alike that name this owner: as three of them state it, or, where no three agree on everything, by what three
+ * of them have of each right. @returns how the nodes stand then
+ */
+export async function makeAlike(client: Client, report: KeyReport, options: Options): Promise<KeyReport> {
+  const { cid, nodes, agreed } = report
+  const { address } = sessionOf(client)
+  const own = nodes.flatMap(({ node, status }): NodeStatus[] => (status?.owner === address ? [{ node, status }] : []))
+  const retired = own.filter(({ status }) => status.state === 'retired')
+  const open = own.filter((one) => !retired.includes(one))
+  const callOptions = { signal: options.signal }
+  const at = (node: number) => ({ node: String(node) })
+  // Where neither has three, one that lies may keep it so for ever: what the owner said counts, as for a revocation.
+  const mayFinish = retired.length >= wordsToRevoke && open.length < keyShardThreshold
+  if (retired.length >= keyShardThreshold || mayFinish) {
+    const successor = retired[0]?.status.successor ?? undefined
+    const body = { address, cid, ...(successor === undefined ? {} : { successor }) }
+    for (const { node } of open)
+      await unlessRefused(callWithSession(client, retireKey, node, { params: at(node), body }, callOptions))
+    return getKeyStatus(client, cid, options)
+  }
+  if (open.length < keyShardThreshold) return report
+  const listed = groupBy(
+    open.flatMap(({ status }) => status.sharedTo),
+    (one) => one,
+  )
+  const kept = agreed?.sharedTo ?? listed.flatMap(([one, times]) => (times.length >= keyShardThreshold ? [one] : []))
+  const conditionsId = findMajority(open.map(({ status }) => status.conditionsId ?? '')) ?? ''
+  const conditions = await findLackedConditions(client, report, open, conditionsId, options)
+  for (const { node, status } of open) {
+    const params = at(node)
+    const extra = status.sharedTo.filter((one) => !kept.includes(one))
+    for (const revokeTo of inCalls(extra))
+      await unlessRefused(
+        callWithSession(client, revokeKey, node, { params, body: { address, cid, revokeTo } }, callOptions),
+      )
+    const lacking = kept.filter((one) => !status.sharedTo.includes(one))
+    for (const shareTo of inCalls(lacking))
+      await unlessRefused(
+        callWithSession(client, shareKey, node, { params, body: { address, cid, shareTo } }, callOptions),
+      )
+    if (status.hasConditions && conditionsId === '')
+      await unlessRefused(
+        callWithSession(client, removeConditions, node, { params, body: { address, cid } }, callOptions),
+      )
+    if (conditions !== undefined && status.conditionsId !== conditionsId)
+      await unlessRefused(
+        callWithSession(client, updateConditions, node, { params, body: { address, cid, ...conditions } }, callOptions),
+      )
+  }
+  return getKeyStatus(client, cid, options)
+}
+
+/** The conditions that three nodes have, where another one has not; undefined where the nodes do not tell them. */
+async function findLackedConditions(
+  client: Client,
+  { cid }: KeyReport,
+  open: readonly NodeStatus[],
+  conditionsId: string,
+  options: Options,
+): Promise<ConditionSet | undefined> {
+  if (conditionsId === '' || open.every(({ status }) => status.conditionsId === conditionsId)) return undefined
+  try {
+    const found = await findConditions(client, cid, options)
+    return found === undefined ? undefined : await checkConditions(found)
+  } catch (error) {
+    // A node that lacks them differs as before: the report tells.
+    if (CairnError.is(error, 'ABORTED') || !CairnError.is(error)) throw error
+    return undefined
+  }
+}
+
+/** What three nodes state. */
+function findMajority(stated: readonly string[]): string | undefined {
+  return groupBy(stated, (one) => one).find(([, alike]) => alike.length >= keyShardThreshold)?.[0]
+}
+
+function inCalls(addresses: readonly string[]): string[][] {
+  const calls: string[][] = []
+  for (let start = 0; start < addresses.length; start += sharedAddressesPerCallMost)
+    calls.push(addresses.slice(start, start + sharedAddressesPerCallMost))
+  return calls
+}
