@@ -69,6 +69,11 @@ export const transfer: Command = {
     const client = await openKeyClient(surroundings)
     const resetSharedTo = !flag(values, 'keep-shares')
     const change = await transferFile(client, cid, newOwner, { resetSharedTo, signal })
-    showChange(output, { cid, owner: newOwner }, `${cid} belongs to ${newOwner}.`, change)
+    showChange(output, { cid, owner: newOwner, resetSharedTo }, `${cid} belongs to ${newOwner}.`, change)
+    output.note(
+      resetSharedTo
+        ? 'It is shared with nobody any more. Conditions stay.'
+        : 'Those it is shared with keep their right. Conditions stay.',
+    )
   },
 }

@@ -11,7 +11,8 @@ import {
 } from '@cairn/sdk'
 import { type Command, flag, type Surroundings, text } from '../command.ts'
 import { isSession, openKeyClient } from '../key-client.ts'
-import { dots } from '../show-change.ts'
+import { sayHalfDone, sayOutcome } from '../say-half-done.ts'
+import { dots, sayPending } from '../show-change.ts'
 
 function cidOf({ args }: Surroundings): string {
   const cid = args[1]
@@ -59,6 +60,7 @@ async function status(surroundings: Surroundings): Promise<void> {
     return
   }
   output.table(['NODE', 'STATE', 'VERSION', 'OWNER', 'SHARED', 'LAST CHANGE'], rows, [])
+  for (const change of report.halfDone) output.note(sayHalfDone(change))
   output.note(
     report.health === 'whole' ? 'All five nodes agree.' : `They differ (${report.health}): cairn keys repair ${cid}`,
   )
@@ -67,16 +69,26 @@ async function status(surroundings: Surroundings): Promise<void> {
 async function repair(surroundings: Surroundings): Promise<void> {
   const cid = cidOf(surroundings)
   const { output, signal } = surroundings
-  const { nodes, before, after } = await repairKey(await openKeyClient(surroundings), cid, { signal })
+  const { nodes, before, after, changes } = await repairKey(await openKeyClient(surroundings), cid, { signal })
   const json = nodes.map(({ node, outcome, error }) => ({
     node,
     outcome,
     ...(error === undefined ? {} : { code: error.code }),
   }))
-  output.result({ cid, before: before.health, after: after.health, nodes: json }, () => [
+  const { agreed } = after
+  const state = agreed && { owner: agreed.owner, sharedTo: agreed.sharedTo, state: agreed.state }
+  output.result({ cid, before: before.health, after: after.health, ...state, changes, nodes: json }, () => [
     ...nodes.map(({ node, outcome }) => `node ${node}  ${outcome}`),
+    ...changes.map(sayOutcome),
     `${before.health} → ${after.health}`,
   ])
+  if (agreed !== undefined)
+    output.note(
+      `Owner ${agreed.owner}; shared with ${agreed.sharedTo.length === 0 ? 'nobody' : agreed.sharedTo.join(', ')}; ${agreed.hasConditions ? 'with' : 'without'} conditions${agreed.state === 'retired' ? '; the key is retired' : ''}.`,
+    )
+  for (const { node, outcome } of nodes)
+    if (outcome === 'recent')
+      output.note(`Node ${node} has a change that may still be on its way: repair again in a minute.`)
 }
 
 async function exportSet(surroundings: Surroundings): Promise<void> {
@@ -120,11 +132,17 @@ async function rotate(surroundings: Surroundings): Promise<void> {
   const cid = cidOf(surroundings)
   const { output, signal } = surroundings
   const client = await openKeyClient(surroundings, { withApiKey: true })
-  const { cid: successor, retired } = await rotateFile(client, cid, { signal })
-  output.result({ before: cid, cid: successor, retired: retired.done }, [
-    successor,
-    `The key of ${cid} is retired. ${dots(retired.done)}`,
-  ])
+  const { cid: successor, uploaded, retired } = await rotateFile(client, cid, { signal })
+  const { done, isEffective, withstands } = retired
+  const pending = retired.pending.map(({ node, error }) => ({ node, code: error.code }))
+  output.result(
+    { before: cid, cid: successor, isNew: uploaded !== undefined, retired: done, pending, isEffective, withstands },
+    [
+      successor,
+      `The key of ${cid} is retired${uploaded === undefined ? ': it was rotated before' : ''}. ${dots(done)}`,
+    ],
+  )
+  if (pending.length > 0) output.note(sayPending(pending, withstands))
   output.note('The old encrypted bytes are still stored; remove them with `cairn rm`.')
 }
 
