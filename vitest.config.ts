@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'e2e',
-          include: ['tests/{contract,e2e,docs,lighthouse,faults,browser,console}/**/*.test.ts'],
+          include: ['tests/{contract,e2e,docs,lighthouse,faults,browser,console,explorer}/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers,

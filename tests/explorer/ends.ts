@@ -1,0 +1,91 @@
+import { findBreach, findOwner } from './breaches.ts'
+import { doAtOnce } from './do-request.ts'
+import { type Intent, repair } from './operations.ts'
+import { outlineAll } from './outline.ts'
+import { nodeNumbers } from './parties.ts'
+import { findBarred, findEntitled, findSureOwner, type Start } from './rights.ts'
+import type { Outcome } from './running-operation.ts'
+import { type Rules, replaceAt, stateAt, type World } from './world.ts'
+
+/** By then a change that was cut off is on its way no longer. */
+const aMinuteMs = 60_000
+
+/** Does an operation to its end, with nobody else about and all nodes up. */
+export async function finish(
+  rules: Rules,
+  before: readonly number[],
+  operation: Intent,
+  { misses = [], laterMs = 0 }: { misses?: readonly number[]; laterMs?: number } = {},
+): Promise<{ nodes: readonly number[]; outcome: Outcome }> {
+  let nodes = before
+  let standing = await rules.clients.start(operation)
+  while (standing.outcome === undefined) {
+    const [first] = standing.waiting
+    if (first === undefined) throw new Error(`${operation.name} waits for nothing and does not end`)
+    const { index, node, request } = first
+    if (misses.includes(node)) {
+      standing = await rules.clients.answer(standing, index, 'nothing')
+      continue
+    }
+    const reply = await doAtOnce(rules, { nodes, down: misses }, node, request, laterMs)
+    nodes = replaceAt(nodes, node - 1, reply.state)
+    standing = await rules.clients.answer(standing, index, reply.answer ?? 'nothing')
+  }
+  return { nodes, outcome: standing.outcome }
+}
+
+/** Whether all honest nodes have the same rights. Of a retired key one that holds nothing gives as little. */
+async function areAlike(rules: Rules, nodes: readonly number[]): Promise<boolean> {
+  const rights = new Set<string>()
+  for (const node of nodeNumbers) {
+    if (node === rules.liar?.node) continue
+    const stated = await rules.nodes.stateOf(stateAt({ nodes }, node))
+    // Of a key that is on its way to be destroyed nobody saves shards again.
+    if (stated === 'nothing') rights.add('nothing')
+    else rights.add(stated.state === 'retired' ? `retired ${stated.owner}` : stated.digest)
+  }
+  if ([...rights].some((name) => name.startsWith('retired'))) rights.delete('nothing')
+  return rights.size === 1
+}
+
+/**
+ * What must hold when all is over and every node is back, and when the owner has repaired the file a minute later.
+ * @param known ends that were found good: nodes are alike, so which of them holds what makes no difference
+ * @returns what does not hold
+ */
+export async function findBadEnd(
+  rules: Rules,
+  world: World,
+  start: Start,
+  known: Set<string>,
+): Promise<string | undefined> {
+  const { liar } = rules
+  const honest = world.nodes.filter((_state, i) => i + 1 !== liar?.node)
+  const told = [findBarred(rules, world, start), findEntitled(rules, world, start), findSureOwner(rules, world, start)]
+  const lying = liar === undefined ? '' : outlineAll(rules.nodes, [stateAt(world, liar.node)])
+  const name = JSON.stringify([outlineAll(rules.nodes, honest), lying, told])
+  if (known.has(name)) return undefined
+  let { nodes } = world
+  let owner = await findOwner(rules, { nodes })
+  for (const operation of rules.operations) {
+    // Who was told that a call is not in force makes it again.
+    if (owner !== undefined) break
+    nodes = (await finish(rules, nodes, operation)).nodes
+    owner = await findOwner(rules, { nodes })
+  }
+  // With one that lies two owners may have two honest nodes each: no more than one can ever have three, and that is all.
+  if (owner === undefined)
+    return liar === undefined ? 'no three nodes name one owner, and the same calls again do not change that' : undefined
+  let repaired = await finish(rules, nodes, repair({ by: owner, device: 'later' }), { laterMs: aMinuteMs })
+  // What nodes hear of each other in the first repair is too young for it to be taken back: a repair waits, or is made again.
+  if (!(await areAlike(rules, repaired.nodes)))
+    repaired = await finish(rules, repaired.nodes, repair({ by: owner, device: 'again' }), { laterMs: aMinuteMs })
+  const { outcome } = repaired
+  if (outcome.kind === 'failed')
+    return `the repair by ${owner} fails: ${outcome.code} ${JSON.stringify(outcome.details)}`
+  if (!(await areAlike(rules, repaired.nodes))) return `the repair by ${owner} leaves honest nodes that differ`
+  const breach = await findBreach(rules, { ...world, nodes: repaired.nodes }, start)
+  if (breach !== undefined) return `after the repair by ${owner}: ${breach}`
+  known.add(name)
+  return undefined
+}

@@ -1,0 +1,62 @@
+import { commitShards, generateKey, splitKey } from '@cairn/crypto'
+import type { KeyShard } from '@cairn/protocol'
+import type { PreparedKey } from '@cairn/sdk'
+
+/** A set of shards under a name that is the same in every run. */
+export type NamedSet = PreparedKey & { name: string }
+
+const sets = new Map<string, NamedSet>()
+const byShard = new Map<string, { name: string; node: number }>()
+const keyNames = new Map<string, string>()
+
+/**
+ * The set of a name: made at its first use, the same afterwards.
+ * @param masterKey what it is a set of; a new key, called as the set, where absent
+ */
+export function setNamed(name: string, masterKey?: string): NamedSet {
+  const full = masterKey === undefined ? name : `${name} of ${nameKey(masterKey)}`
+  const known = sets.get(full)
+  if (known !== undefined) return known
+  const made = masterKey === undefined ? generateKey() : { masterKey, keyShards: splitKey(masterKey) }
+  const { keyShards } = made
+  const set = { ...made, name: full, set: commitShards(keyShards) }
+  sets.set(full, set)
+  if (masterKey === undefined) keyNames.set(made.masterKey, name)
+  for (const [i, shard] of keyShards.entries()) byShard.set(`${shard.index} ${shard.key}`, { name: full, node: i + 1 })
+  return set
+}
+
+/** The name under which a key was made. */
+function nameKey(masterKey: string): string {
+  return keyNames.get(masterKey) ?? 'a key that nobody made'
+}
+
+/** The name of the set that a node's shard is of. */
+export function nameShard({ key, index }: KeyShard, node: number): string {
+  const found = byShard.get(`${index} ${key}`)
+  if (found === undefined) return `unknown ${index}`
+  return found.node === node ? found.name : `${found.name} of node ${found.node}`
+}
+
+export function shardOf(name: string, node: number): KeyShard {
+  const shard = sets.get(name)?.keyShards[node - 1]
+  if (shard === undefined) throw new Error(`there is no set ${name}`)
+  return shard
+}
+
+/** JSON that is alike on all nodes: shards are named by their set, a node's own number is left out. */
+export function toCommon(value: unknown, node: number): string {
+  return JSON.stringify(value, (key, one: unknown) => {
+    if (key === 'node' && Number(one) === node) return '$node'
+    if (typeof one !== 'object' || one === null || !('index' in one) || !('key' in one)) return one
+    return { $set: nameShard({ key: String(one.key), index: String(one.index) }, node) }
+  })
+}
+
+/** The same JSON as one node has it. */
+export function toNode(text: string, node: number): unknown {
+  return JSON.parse(text, (_key, one: unknown) => {
+    if (one === '$node') return node
+    return typeof one === 'object' && one !== null && '$set' in one ? shardOf(String(one.$set), node) : one
+  })
+}

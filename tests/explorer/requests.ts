@@ -1,0 +1,31 @@
+/** What a node is asked: a call of a client by its token, or `settle` and `sweep`, which it does by itself. The body is alike for all nodes. */
+export type Request = { id: number; call: string; token: string; body: string }
+
+/** What a node answers, alike for all nodes; the code is empty where nothing is refused. */
+export type Answer = { status: number; code: string; body: string }
+
+const requests = new Map<string, Request>()
+
+/** Equal requests are one object. */
+export function requestOf(call: string, token = '', body = ''): Request {
+  const name = `${call} ${token} ${body}`
+  const known = requests.get(name)
+  if (known !== undefined) return known
+  const made = { id: requests.size, call, token, body }
+  requests.set(name, made)
+  return made
+}
+
+const answerNames = new Map<string, number>()
+const knownNames = new WeakMap<Answer, number>()
+
+/** A number that stands for an answer: equal for equal ones. */
+export function nameAnswer(answer: Answer): number {
+  const known = knownNames.get(answer)
+  if (known !== undefined) return known
+  const text = `${answer.status} ${answer.code} ${answer.body}`
+  const name = answerNames.get(text) ?? answerNames.size
+  answerNames.set(text, name)
+  knownNames.set(answer, name)
+  return name
+}
