@@ -1,15 +1,19 @@
 import { useEffect, useRef, useState } from 'react'
 import { words } from '../words/words.ts'
 import { overallProgress } from './overall-progress.ts'
-import { isActive, useTransfers } from './transfer-store.ts'
+import { useTransfersShown } from './panel-store.ts'
+import { isActive, type Transfer, useTransfers } from './transfer-store.ts'
 
 /** Progress is told to screen readers at most so often. */
 const tellEveryMs = 5_000
 const firstTellMs = 1_000
 
-/** How far it all is, said politely and seldom: however often it changes in between. */
+/** Announces progress politely, at most every few seconds, and what fails while the panel is open. */
 export function TransfersAnnouncer() {
-  const running = useTransfers().filter(isActive)
+  const transfers = useTransfers()
+  const running = transfers.filter(isActive)
+  const failed = transfers.findLast(({ stage }) => stage === 'failed')
+  const isPanelShown = useTransfersShown()
   const isRunning = running.length > 0
   const latest = useRef('')
   const [told, setTold] = useState('')
@@ -17,7 +21,7 @@ export function TransfersAnnouncer() {
     latest.current = words.transfers.announce(running.length, Math.round(overallProgress(running) * 100))
   })
   useEffect(() => {
-    // What came of it is said by toasts.
+    // Results are announced by toasts, or below.
     if (!isRunning) return setTold('')
     const tell = () => {
       setTold(latest.current)
@@ -27,8 +31,13 @@ export function TransfersAnnouncer() {
     return () => clearTimeout(timer)
   }, [isRunning])
   return (
-    <p role="status" className="sr-only">
-      {told}
-    </p>
+    <div role="status" className="sr-only">
+      <p>{told}</p>
+      {isPanelShown && failed !== undefined ? <p>{describeFailure(failed)}</p> : undefined}
+    </div>
   )
+}
+
+function describeFailure({ kind, name, error }: Transfer): string {
+  return `${kind === 'upload' ? words.transfers.failedToast(name) : name}: ${error?.message ?? ''}`
 }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { dismissShownIn } from '../ui/toast-store.ts'
 
 /** Whether the transfers panel is shown. */
 let isShown = false
@@ -6,6 +7,7 @@ const listeners = new Set<() => void>()
 
 export function showTransfers(shown: boolean): void {
   isShown = shown
+  if (shown) dismissShownIn('transfers')
   for (const listener of listeners) listener()
 }
 

@@ -149,7 +149,9 @@ async function runOne({ transfer: { id, name }, wish, stop }: Entry): Promise<vo
     if (error.code === 'ABORTED' || stop.signal.aborted) change(id, { stage: 'canceled' })
     else {
       change(id, { stage: 'failed', error })
-      toastError(wish.kind === 'upload' ? words.transfers.failedToast(name) : name, error)
+      // Over an open panel a toast would cover the buttons of the row.
+      if (!areTransfersShown())
+        toastError(wish.kind === 'upload' ? words.transfers.failedToast(name) : name, error, 'transfers')
     }
   }
   runNext()

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react'
 import { toCairnError } from '../network/query-client.ts'
 
+/** A panel that shows the same as some toasts. */
+type ToastPlace = 'transfers'
+
 /** A result of work in the background. Errors stay until they are dismissed. */
 export type Toast = {
   id: number
@@ -10,6 +13,8 @@ export type Toast = {
   /** Of errors: the code, and what to copy for somebody who helps. */
   code?: string | undefined
   report?: string | undefined
+  /** The panel that shows the same. Opening it removes the toast, which would cover its buttons. */
+  shownIn?: ToastPlace | undefined
 }
 
 const shownMs = 5_000
@@ -37,10 +42,16 @@ export function toastDone(title: string, text?: string): void {
 }
 
 /** Says that something failed: what, why, and what to do. */
-export function toastError(title: string, error: unknown): void {
+export function toastError(title: string, error: unknown, shownIn?: ToastPlace): void {
   const { message, hint, code } = toCairnError(error)
   const report = JSON.stringify(toCairnError(error))
-  set([...toasts, { id: nextId++, tone: 'bad', title, text: `${message}. ${hint}`.replace('..', '.'), code, report }])
+  const text = `${message}. ${hint}`.replace('..', '.')
+  set([...toasts, { id: nextId++, tone: 'bad', title, text, code, report, shownIn }])
+}
+
+/** Removes the toasts that this panel shows too. */
+export function dismissShownIn(place: ToastPlace): void {
+  set(toasts.filter(({ shownIn }) => shownIn !== place))
 }
 
 export function useToasts(): readonly Toast[] {
