@@ -3,7 +3,7 @@ import type { ImportedNode } from './block-sink.ts'
 import { dataFieldLength, encodeDagPb, type LinkToEncode, linkLength } from './dag-pb.ts'
 import { createEntryTable, type EntryTable, topEntry } from './entry-table.ts'
 import type { ImportOptions } from './file-importer.ts'
-import { writeHamt } from './hamt-writer.ts'
+import { loadHamtWriter } from './load-hamt.ts'
 import type { ImportProfile } from './profiles.ts'
 import { directoryData } from './unixfs-data.ts'
 import { writeNode } from './write-node.ts'
@@ -67,7 +67,7 @@ export async function writeFolder(
     contentBytes += table.contentBytesOf(child)
   }
   const written = isLarge(table, folder, profile)
-    ? await writeHamt(table, folder, profile, hash, sink)
+    ? await (await loadHamtWriter()).writeHamt(table, folder, profile, hash, sink)
     : await writePlain(table, folder, options)
   const node: ImportedNode = {
     cid: CID.decode(written.cid),

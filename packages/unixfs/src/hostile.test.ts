@@ -23,6 +23,9 @@ import { verifyBlock } from './verify.ts'
 import { verifyDag } from './verify-dag.ts'
 import { walkDag } from './walk-dag.ts'
 
+/** Factor for the number of random cases: 20 in the long ring. */
+const fuzz = Number(process.env['CAIRN_TEST_FUZZ'] ?? 1)
+
 const profiles: ImportProfile[] = [importProfiles.v0, importProfiles.v1].map((base) => ({
   ...base,
   chunkSizeBytes: 20,
@@ -86,7 +89,7 @@ describe('damaged blocks that no one checked', () => {
         await expectOnlyUnixfsErrors(() => collect(walkDag(blocks, which.root, { dups: true, maxBlocks: 500 })))
         await expectOnlyUnixfsErrors(() => verifyDag(blocks, [which.root]))
       }),
-      { numRuns: 400 },
+      { numRuns: 200 * fuzz },
     )
   })
 
@@ -104,7 +107,7 @@ describe('damaged blocks that no one checked', () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 1500 * fuzz },
     )
   })
 })

@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
-import { slotsOfName } from './hamt-slots.ts'
+import { loadHamtSlots } from './load-hamt.ts'
 import { type DagNode, slotDigits, slotOf } from './node.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
@@ -32,6 +32,7 @@ export async function* listDirectory(
   }
   if (root.kind !== 'hamt')
     throw new UnixfsError('NOT_A_DIRECTORY', `A ${root.kind} is not a folder`, { cid: `${cid}` })
+  const { slotsOfName } = await loadHamtSlots()
   const { fanout } = root
   const digits = slotDigits(fanout)
   const maxLevels = Math.floor(64 / Math.log2(fanout))

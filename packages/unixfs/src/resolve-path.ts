@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
 import type { DagLink } from './dag-pb.ts'
-import { slotsOfName } from './hamt-slots.ts'
+import { loadHamtSlots } from './load-hamt.ts'
 import { type DagNode, type NodeKind, slotDigits, slotOf } from './node.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
@@ -64,6 +64,7 @@ async function findEntry(
   if (node.kind !== 'hamt') throw new UnixfsError('NOT_A_DIRECTORY', `The path goes on below a ${node.kind}`)
   const { fanout } = node
   const digits = slotDigits(fanout)
+  const { slotsOfName } = await loadHamtSlots()
   const slotAt = slotsOfName(name, fanout)
   let shard: DagNode = node
   for (let level = 0; ; level++) {
