@@ -160,7 +160,7 @@ function setsAmong(answers: readonly Answer[]): ShardAnswer[][] {
 
 /** Nodes that answered, and gave no shard of a set with its commitments: neither as the one in force nor beside it. */
 function findWrongNodes(answers: readonly Answer[], { id }: ShardSet): number[] {
-  return answers.flatMap((answer) => {
+  const wrong = answers.flatMap((answer) => {
     if ('error' in answer) return []
     const { node, value } = answer
     const isRight = [value, ...(value.alternatives ?? [])].some(
@@ -168,6 +168,7 @@ function findWrongNodes(answers: readonly Answer[], { id }: ShardSet): number[] 
     )
     return isRight ? [] : [node]
   })
+  return wrong.sort((a, b) => a - b)
 }
 
 /** What most nodes say counts: two that deny among three that are down are no refusal. */

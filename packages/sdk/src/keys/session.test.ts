@@ -47,10 +47,11 @@ test('a renewal that failed is tried anew; who stops waiting stops nobody else',
     keyRouter: url,
     keyNodes: [url, url, url, url, url],
   }
-  const client = createClient({ network, callTimeoutMs: 300 })
+  const client = createClient({ network })
+  const hurried = { ...client, callTimeoutMs: 300 }
   const stop = new AbortController()
-  const left = tokenFor(client, session, 1, stop.signal)
-  const stayed = tokenFor(client, session, 1)
+  const left = tokenFor(hurried, session, 1, stop.signal)
+  const stayed = tokenFor(hurried, session, 1)
   const outcomes = Promise.allSettled([left, stayed])
   stop.abort()
   const [gone, waited] = await outcomes

@@ -6,7 +6,6 @@ import { checkSignIn, grantOf, type SignedSignIn, spendSignIn } from './sign-in.
 import { ensureAccount, readUsage } from './store.ts'
 
 export type { Caller } from './api-keys.ts'
-export { ensureAccount } from './store.ts'
 
 /** What a message is asked for with. */
 type AskedMessage = {
