@@ -1,15 +1,12 @@
 // `npm run build`: the published packages as JavaScript and types, and the web console. Services and tests run from their
 // sources.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { buildConsole } from '@cairn/local'
+import { cleanPackages } from './clean-packages.ts'
 
 const root = resolve(import.meta.dirname, '..')
-for (const name of readdirSync(join(root, 'packages'))) {
-  rmSync(join(root, 'packages', name, 'dist'), { recursive: true, force: true })
-  rmSync(join(root, 'packages', name, 'tsconfig.tsbuildinfo'), { force: true })
-}
+cleanPackages()
 const done = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-b', 'packages/cli'], {
   cwd: root,
   stdio: 'inherit',

@@ -1,52 +1,46 @@
-// `npm run check`: everything that needs no running service. Each step prints its time; the first failure ends it.
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+// `npm run check`: everything that needs no running service. Independent steps run in parallel. Each prints its time, and the
+// first failure ends the run.
+import { type ChildProcess, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
+import { cleanPackages } from './clean-packages.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
-const published = ['protocol', 'unixfs', 'crypto', 'pieces', 'names', 'contracts', 'sdk', 'cli']
+const node = [process.execPath, '--conditions=@cairn/source']
+const running = new Set<ChildProcess>()
 
-function step(name: string, command: string, args: string[], cwd = root): void {
+async function step(name: string, ...[command = '', ...args]: string[]): Promise<void> {
   const started = performance.now()
-  const done = spawnSync(command, args, { cwd, encoding: 'utf8' })
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8')
+    stream.on('data', (text: string) => {
+      output += text
+    })
+  }
+  const code = await new Promise<number | null>((done, fail) => child.on('error', fail).on('close', done))
+  running.delete(child)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  if (done.status === 0) {
+  if (code === 0) {
     console.log(`ok    ${name} (${seconds} s)`)
     return
   }
-  console.log(done.stdout)
-  console.error(done.stderr)
+  for (const other of running) other.kill()
+  console.error(output)
   console.error(`FAIL  ${name} (${seconds} s): ${command} ${args.join(' ')}`)
   process.exit(1)
 }
 
-step('types', bin('tsc'), ['-b'])
-step('format, lint, walls', bin('biome'), ['ci', '--error-on-warnings', '.'])
-step('dead code and dependencies', bin('knip'), [])
-step('build', process.execPath, ['--conditions=@cairn/source', 'scripts/build.ts'])
-
-// What a published package shows its users, seen in the archive that would be published.
-const packs = mkdtempSync(join(tmpdir(), 'cairn-packs-'))
-try {
-  for (const name of published) {
-    const folder = join(root, 'packages', name)
-    step(`faces of ${name}: publint`, bin('publint'), ['--strict', '--pack', 'npm'], folder)
-    const archive = spawnSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', packs], {
-      cwd: folder,
-      encoding: 'utf8',
-    })
-    const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    const hasTypes = typeof manifest === 'object' && manifest !== null && 'exports' in manifest
-    if (hasTypes) {
-      step(`faces of ${name}: types resolve`, bin('attw'), [
-        '--profile',
-        'esm-only',
-        join(packs, archive.stdout.trim()),
-      ])
-    }
-  }
-} finally {
-  rmSync(packs, { recursive: true, force: true })
-}
+cleanPackages()
+await Promise.all([
+  step('types', bin('tsc'), '-b'),
+  step('format, lint, walls', bin('biome'), 'ci', '--error-on-warnings', '.'),
+])
+// These need the built packages.
+await Promise.all([
+  step('dead code and dependencies', bin('knip')),
+  step('faces of packages', ...node, 'scripts/check-faces.ts'),
+  step('console', ...node, 'scripts/build-console.ts'),
+])
