@@ -1,55 +1,77 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
-
-/** What every ring runs with. */
-const shared = {
-  // Node itself reads the sources, as it does when the product runs; nothing is transformed by a bundler.
-  execArgv: ['--conditions=@cairn/source'],
-  experimental: { viteModuleRunner: false },
-  // Vitest's own second is too short for a machine that is busy.
-  expect: { poll: { timeout: 20_000 } },
-}
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { hasChromium } from './tests/has-chromium.ts'
 
 /**
- * Files at a time, the same for both rings, so that they run as one queue. One more than two cores: files wait for the disk,
- * for blocks and for deadlines. Each file has a network, chain or database of its own, on free ports.
+ * Files at a time, the same for both rings of `npm test`, so that they run as one queue. One more than two cores: files wait
+ * for the disk, for blocks and for deadlines.
  */
 const maxWorkers = Math.max(3, Math.min(availableParallelism(), 8))
 
-/** Rings of tests: what each starts is told in docs/testing.md. */
+/** Tests that drive a browser. Where the lockfile has none for this machine they are left out, and the run says so. */
+const withBrowser = ['tests/browser/**', 'tests/console/**', 'tests/e2e/docs-page.test.ts']
+
+/** Files of which the long ring runs more random cases and kills, and the largest examples. */
+const repeated = [
+  ...['protocol/src/aggregator', 'crypto/src/shards', 'crypto/src/signatures', 'names/src/records'],
+  ...['pieces/src/aggregate', 'unixfs/src/hostile', 'unixfs/src/import-vectors', 'contracts/src/payments'],
+]
+  .map((path) => `packages/${path}.test.ts`)
+  .concat('services/keynode/src/conditions/compare.test.ts')
+  .concat(['upload-kill', 'names-kill', 'payments-random'].map((name) => `tests/faults/${name}.test.ts`))
+
+/** How much more. */
+const more = { CAIRN_TEST_FUZZ: '20', CAIRN_TEST_KILLS: '100', CAIRN_TEST_PAYMENTS: '10000' }
+
+type Ring = {
+  name: string
+  include: string[]
+  exclude?: string[]
+  env?: Record<string, string>
+  /** Limit of one test in ms. It ends a test that hangs, on a machine however busy, and measures nothing. */
+  testTimeout: number
+  hookTimeout?: number
+  /** Files at a time. */
+  maxWorkers: number
+}
+
+function ring({ hookTimeout = 180_000, ...more }: Ring): TestProjectInlineConfiguration {
+  return {
+    test: {
+      // Node itself reads the sources, as it does when the product runs; nothing is transformed by a bundler.
+      execArgv: ['--conditions=@cairn/source'],
+      experimental: { viteModuleRunner: false },
+      // Vitest's default of one second is too short for a busy machine.
+      expect: { poll: { timeout: 60_000 } },
+      setupFiles: ['tests/equal-bytes.ts'],
+      hookTimeout,
+      ...more,
+    },
+  }
+}
+
+/** Rings of tests: what each starts, and its command, is told in docs/testing.md. */
 export default defineConfig({
   test: {
+    globalSetup: ['tests/run-setup.ts'],
     projects: [
-      {
-        test: {
-          ...shared,
-          name: 'unit',
-          include: ['{packages,services,apps}/*/src/**/*.test.ts', 'scripts/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-          maxWorkers,
-        },
-      },
-      {
-        test: {
-          ...shared,
-          name: 'e2e',
-          include: ['tests/{contract,e2e,docs,lighthouse,faults,browser,console,explorer}/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          maxWorkers,
-        },
-      },
-      {
-        test: {
-          ...shared,
-          name: 'interop',
-          include: ['tests/interop/**/*.test.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
-        },
-      },
+      ring({
+        name: 'unit',
+        include: ['{packages,services,apps}/*/src/**/*.test.ts', 'scripts/*.test.ts'],
+        testTimeout: 180_000,
+        maxWorkers,
+      }),
+      ring({
+        name: 'e2e',
+        include: ['tests/{contract,e2e,docs,lighthouse,faults,browser,console,explorer}/**/*.test.ts'],
+        exclude: hasChromium ? [] : withBrowser,
+        testTimeout: 300_000,
+        maxWorkers,
+      }),
+      ring({ name: 'system', include: ['tests/system/**/*.test.ts'], testTimeout: 300_000, maxWorkers }),
+      ring({ name: 'long', include: ['tests/long/**/*.test.ts'], testTimeout: 3_600_000, maxWorkers: 1 }),
+      ring({ name: 'more', include: repeated, env: more, testTimeout: 3_600_000, maxWorkers }),
+      ring({ name: 'interop', include: ['tests/interop/**/*.test.ts'], testTimeout: 300_000, maxWorkers: 1 }),
     ],
   },
 })

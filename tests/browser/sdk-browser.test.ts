@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { build } from 'esbuild'
-import { type Browser, chromium, type Page } from 'playwright'
+import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchChromium } from '../chromium.ts'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 
 let network: TestNetwork
@@ -35,18 +36,7 @@ beforeAll(async () => {
         .end('<input type="file" id="folder" webkitdirectory><script type="module" src="/sdk.js"></script>')
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  })
+  browser = await launchChromium()
   page = await browser.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)

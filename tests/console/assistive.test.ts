@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 
 /** The machine may be busy. */
-const patience = { timeout: 30_000 }
+const patience = { timeout: 60_000 }
 /** Presses of Tab within which everything on a page is reached. */
 const tabsMost = 80
 let site: ConsoleTest

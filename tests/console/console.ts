@@ -1,14 +1,14 @@
 // The console in a real browser, on a network of its own, with a wallet whose keys stay in this process.
 import { buildConsole } from '@cairn/local'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import type { Browser, BrowserContext, Page } from 'playwright'
+import { launchChromium, leaveOutHandles } from '../chromium.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { ownChromium } from '../has-chromium.ts'
 import { findFaults } from './accessibility.ts'
 import { createTestWallet, type TestWallet } from './test-wallet.ts'
 
 /** Longest wait for what a page shall show, in ms. */
-const waitMs = 15_000
-/** Chromium of the distribution; nothing is downloaded. */
-const executablePath = '/usr/bin/chromium'
+const waitMs = 60_000
 
 /** A page of the console with its wallet, and all that went wrong in it. */
 export type ConsolePage = {
@@ -23,8 +23,8 @@ export type ConsolePage = {
   open(path: string): Promise<void>
   /** From wherever the page is: connects the wallet and signs in. */
   signIn(): Promise<void>
-  /** Findings of axe for WCAG 2.2 A and AA and best practice, colours in both themes and all accents, as short texts. */
-  checkAccessibility(): Promise<string[]>
+  /** Findings of axe for WCAG 2.2 A and AA and best practice, colours in both themes or all accents, as short texts. */
+  checkAccessibility(options?: { everyAccent?: boolean }): Promise<string[]>
 }
 
 export type Console = AsyncDisposable & {
@@ -46,11 +46,14 @@ export async function openConsole({
   chain = 'none',
   providers = 0,
   environment = {},
+  executablePath = ownChromium,
 }: {
   chain?: 'local' | 'none'
   providers?: number
   /** More settings of the services. */
   environment?: Record<string, string>
+  /** Another browser than the packaged one. */
+  executablePath?: string | undefined
 } = {}): Promise<Console> {
   await using stack = new AsyncDisposableStack()
   // A build that was made before may be named, so that several files are tested on the same.
@@ -58,23 +61,18 @@ export async function openConsole({
   if (folder === undefined) throw new Error('the console is not built, and the bundler is not installed')
   const settings = { CAIRN_CONSOLE_FOLDER: folder, ...environment }
   const network = stack.use(await createTestNetwork(settings, chain, 20, providers))
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
-    ],
-  })
+  const browser = await launchChromium(executablePath)
   stack.defer(() => browser.close())
   const running = stack.move()
   const colours = new Set<string>()
   return {
     network,
     browser,
-    newPage: (options) => newPage(browser, network, colours, options),
+    newPage: async (options) => {
+      const opened = await newPage(browser, network, colours, options)
+      if (executablePath === undefined) await leaveOutHandles(opened.context)
+      return opened
+    },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
@@ -137,6 +135,6 @@ async function newPage(
       await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     },
-    checkAccessibility: () => findFaults(page, colours),
+    checkAccessibility: (options) => findFaults(page, colours, options),
   }
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 
 /** The machine may be busy. */
-const patience = { timeout: 15_000 }
+const patience = { timeout: 60_000 }
 let site: ConsoleTest
 beforeAll(async () => {
   site = await openConsoleTest()

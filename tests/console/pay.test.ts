@@ -7,7 +7,7 @@ import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.f
 const mib = 1024 * 1024
 const windows = /^(?:eth_sendTransaction|wallet_sendCalls|wallet_switchEthereumChain|personal_sign)$/
 /** The machine may be busy. */
-const patience = { timeout: 15_000 }
+const patience = { timeout: 60_000 }
 let site: ConsoleTest
 
 beforeAll(async () => {

@@ -82,6 +82,42 @@ test('one upload that fails stops no other, says why, and is tried again; what i
   expect(problems).toEqual([])
 })
 
+test('a failure is told once: by a toast, or at its row, whose buttons nothing covers', async () => {
+  const { page } = await openSignedIn({ width: 320, height: 640, theme: 'dark' })
+  const held = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname === '/api/v0/add',
+    async (route) => {
+      await held.promise
+      await route.fulfill({ status: 402, contentType: 'application/json', body: '{"error":{"code":"QUOTA_EXCEEDED"}}' })
+    },
+  )
+  const toasts = page.getByRole('region', { name: 'Notifications' }).getByText(/was not stored/)
+  await page.keyboard.press('u')
+  const names = ['one.bin', 'two.bin', 'three.bin']
+  for (const name of names) await writeFile(join(folder, name), name)
+  await page.setInputFiles(
+    'input[data-upload=files]',
+    names.map((name) => join(folder, name)),
+  )
+  await page.getByRole('button', { name: 'Start upload' }).click()
+  await page.getByRole('button', { name: 'Hide transfers' }).click()
+  held.resolve()
+  await expect.poll(() => toasts.count()).toBe(3)
+  await page.getByRole('button', { name: /^Show transfers/ }).click()
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await panel.getByRole('button', { name: 'Retry three.bin' }).waitFor()
+  expect(await toasts.count()).toBe(0)
+  await panel.getByRole('button', { name: 'Retry all failed' }).click()
+  for (const name of names) await panel.getByRole('button', { name: `Retry ${name}` }).click({ trial: true })
+  expect(await toasts.count()).toBe(0)
+  // Who sees no panel is told as well.
+  await page
+    .getByRole('status')
+    .getByText(/\.bin was not stored: /)
+    .waitFor({ state: 'attached' })
+})
+
 test('an upload goes on while its user moves about, guards the page, and is gone when it is canceled', async () => {
   const { page, problems } = await openSignedIn()
   const held = Promise.withResolvers<void>()

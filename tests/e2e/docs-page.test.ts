@@ -1,11 +1,11 @@
 // The page of all calls in a real browser, under the policy it is served with.
-import { chromium } from 'playwright'
 import { expect, test } from 'vitest'
+import { launchChromium } from '../chromium.ts'
 import { createTestKey, createTestNetwork } from '../fixtures.ts'
 
 test('/docs shows every call and can try one, without a word of complaint from the browser', async () => {
   await using network = await createTestNetwork()
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  const browser = await launchChromium()
   try {
     const page = await browser.newPage()
     const complaints: string[] = []

@@ -249,7 +249,7 @@ describe('POST /api/v0/add', () => {
       } as RequestInit)
       await expect(sending).rejects.toThrow()
     }
-    await expect.poll(reservedBytes, { timeout: 5000 }).toBe(0)
+    await expect.poll(reservedBytes).toBe(0)
     expect(await usage()).toBe(before)
   })
 })

@@ -112,23 +112,25 @@ test('killed, wiped, damaged: noticed and mended, while uploads go on', { timeou
   if (alder === undefined || birch === undefined || cedar === undefined) throw new Error('there are three')
   const cids: string[] = []
   const stop = new AbortController()
+  // Each upload waits for the proofs of the last: a slow machine has no more to prove than a fast one.
   const uploading = (async () => {
     while (!stop.signal.aborted) {
-      cids.push((await uploadBytes(client, randomBytes(2000 + cids.length * 997), { name: `f${cids.length}` })).cid)
-      await new Promise((done) => setTimeout(done, 400))
+      const { cid } = await uploadBytes(client, randomBytes(2000 + cids.length * 997), { name: `f${cids.length}` })
+      cids.push(cid)
+      await untilProven(client, cid)
     }
   })()
   /** Waits until everything so far is proven by two, none of which is the one named. */
   const untilWithout = async (name: string): Promise<void> => {
     for (const cid of [...cids]) {
-      for (;;) {
+      const holders = async () => {
         const { pieces } = await untilProven(client, cid)
-        const holders = pieces
+        return pieces
           .flatMap(({ aggregate }) => aggregate?.deals ?? [])
           .filter(({ state }) => state === 'proving')
-        if (holders.every(({ provider }) => provider.name !== name)) break
-        await new Promise((done) => setTimeout(done, 100))
+          .map(({ provider }) => provider.name)
       }
+      await expect.poll(holders, { timeout: 100_000, interval: 100 }).not.toContain(name)
     }
   }
   const seen = (count: number) => expect.poll(() => cids.length, { timeout: 100_000 }).toBeGreaterThanOrEqual(count)

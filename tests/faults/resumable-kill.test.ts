@@ -27,6 +27,7 @@ async function watch(
       })
       if (answer.ok && isTime((await answer.json()) as UploadInfo)) return
     }
+    // Polls as often as it can: the moment to kill is short.
     await wait(2)
   }
 }

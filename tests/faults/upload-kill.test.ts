@@ -2,17 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createTestKey } from '../fixtures.ts'
 import { createRandom, findBroken, type Promised, uploadUntilGone } from './random-uploads.ts'
 import { startStorageProcess } from './storage-process.ts'
 import { findRemains } from './what-remains.ts'
 
 const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const killsOfLane = Math.ceil(Number(process.env['CAIRN_TEST_KILLS'] ?? 24) / 2)
+const killsOfLane = Math.ceil(Number(process.env['CAIRN_TEST_KILLS'] ?? 12) / 2)
 const lanes = 2
-/** A kill comes at any moment of the first uploads. */
-const killAfterMsMost = 500
+/** The kill comes at a random moment within this time, in ms. */
+const killWithinMs = 500
 const uploadersOfLane = 4
 
 /** Kills one service again and again, each time among uploads, and looks at what it finds when it is back. */
@@ -29,7 +29,9 @@ async function killAgainAndAgain(lane: number): Promise<{ acknowledged: number; 
       const uploading = Array.from({ length: uploadersOfLane }, (_, index) =>
         uploadUntilGone(service, apiKey, createRandom(seed + lane * 100_000 + round * 10 + index), promised),
       )
-      await wait(random() * killAfterMsMost)
+      // Among the first uploads, or after one or two: however slow the machine is, some are acknowledged.
+      await vi.waitUntil(() => promised.length >= round % 3, { interval: 1, timeout: 120_000 })
+      await wait(random() * killWithinMs)
       await service.kill()
       await Promise.all(uploading)
       service = await startStorageProcess(home)
@@ -45,9 +47,7 @@ async function killAgainAndAgain(lane: number): Promise<{ acknowledged: number; 
   }
 }
 
-it(`keeps every acknowledged file, and nothing else, through ${lanes * killsOfLane} kills`, {
-  timeout: 600_000,
-}, async () => {
+it(`keeps every acknowledged file, and nothing else, through ${lanes * killsOfLane} kills`, async () => {
   console.log(`seed ${seed}: repeat with CAIRN_TEST_SEED=${seed}`)
   const results = await Promise.all(Array.from({ length: lanes }, (_, lane) => killAgainAndAgain(lane)))
   const acknowledged = results.reduce((sum, result) => sum + result.acknowledged, 0)

@@ -177,7 +177,7 @@ test('our own client sets, explains and removes conditions', async () => {
   await anvil.send(compile(source)('Coin'), coin, 'mint', [rich.address, 7n])
   // The newest block is asked for again after two seconds at most.
   await expect
-    .poll(async () => (await explainAccess(rich, cid)).isAllowed, { timeout: 10_000, interval: 500 })
+    .poll(async () => (await explainAccess(rich, cid)).isAllowed, { timeout: 60_000, interval: 500 })
     .toBe(true)
   expect(new TextDecoder().decode(await decryptBytes(rich, cid))).toBe('for holders')
   expect(await explainAccess(owner, cid, { about: rich.address })).toMatchObject({ by: 'conditions' })

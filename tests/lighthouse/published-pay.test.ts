@@ -101,7 +101,7 @@ describe.each(['lighthouse-sdk-0.4.3', 'our drop-in'])('%s', (name) => {
       const { hash } = await peer.fund(units, 'polygon', coin, payer.privateKey)
       expect(hash).toMatch(/^0x[0-9a-f]{64}$/)
       const bought = async () => (await getUsage(payer.client)).limitBytes - free
-      await expect.poll(bought, { timeout: 10_000 }).toBeGreaterThanOrEqual(sizeBytes)
+      await expect.poll(bought).toBeGreaterThanOrEqual(sizeBytes)
       if (coin === 'usdc') expect(await bought()).toBe(Number(bytesForUnits(units, 6)))
       const payments = []
       for await (const payment of listPayments(payer.client)) payments.push(payment)

@@ -378,7 +378,7 @@ test('whatever is done in whatever order, the contract holds what its events say
         expect(held).toBe((paid.get(token) ?? 0n) + (given.get(token) ?? 0n) - (taken.get(token) ?? 0n))
       }
     }),
-    { numRuns: Number(process.env['CAIRN_TEST_FUZZ'] ?? 8) },
+    { numRuns: 8 * Number(process.env['CAIRN_TEST_FUZZ'] ?? 1) },
   )
 })
 

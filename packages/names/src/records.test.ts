@@ -24,6 +24,9 @@ import {
 import { encodeRecordData, signedBytes } from './record-data.ts'
 import { recordFields } from './record-fields.ts'
 
+/** Factor for the number of random cases: 20 in the long ring. */
+const fuzz = Number(process.env['CAIRN_TEST_FUZZ'] ?? 1)
+
 const value = '/ipfs/bafkreicysg23kiwv34eg2d7qweipxwosdo2py4ldv42nbauguluen5v6am'
 const hour = 3_600_000
 
@@ -134,7 +137,8 @@ test.each<[string, string | undefined]>([
     const { bytes: _, ...meant } = await readRecord(from, bytes)
     const accepted: number[] = []
     for (let at = 0; at < bytes.length; at++) {
-      for (const mask of [1, 0x80]) {
+      // Each takes a check of a signature: the long ring changes both bits of each byte.
+      for (const mask of fuzz > 1 ? [1, 0x80] : [at % 2 === 0 ? 1 : 0x80]) {
         const changed = Uint8Array.from(bytes)
         changed[at] = (bytes[at] ?? 0) ^ mask
         const read = await readRecord(from, changed).catch(code)
@@ -165,7 +169,7 @@ test('bytes of any kind are refused with a code', async () => {
     fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
       expect(await refusal(name, bytes)).toBe('INVALID_IPNS_RECORD')
     }),
-    { numRuns: 1000 },
+    { numRuns: 500 * fuzz },
   )
 })
 
@@ -210,7 +214,7 @@ test('whatever document the key itself signed is read or refused with a code, an
       expect(read.sequence >= 0n && read.sequence < 1n << 64n).toBe(true)
       expect(Number.isSafeInteger(read.ttlMs) && read.ttlMs >= 0 && read.validUntil > Date.now() - 60_000).toBe(true)
     }),
-    { numRuns: 600 },
+    { numRuns: 150 * fuzz },
   )
 })
 

@@ -20,7 +20,7 @@ async function serve(answer: RequestListener): Promise<Client & { url: string }>
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    ...createClient({ network: { name: 't', api: url, upload: url, gateway: url }, apiKey: 'key', callTimeoutMs: 500 }),
+    ...createClient({ network: { name: 't', api: url, upload: url, gateway: url }, apiKey: 'key' }),
     url,
   }
 }
@@ -52,7 +52,10 @@ test('without a key nothing is sent', async () => {
 
 test('a server that does not answer is a time-out', async () => {
   const client = await serve(() => undefined)
-  await expect(call(client, getDataUsage, {})).rejects.toMatchObject({ code: 'TIMEOUT', message: 'Request timed out' })
+  await expect(call({ ...client, callTimeoutMs: 500 }, getDataUsage, {})).rejects.toMatchObject({
+    code: 'TIMEOUT',
+    message: 'Request timed out',
+  })
 })
 
 test('a port where nobody listens is a network error, after three tries', async () => {
@@ -158,7 +161,7 @@ test('an answer without an end is given up at the limit', async () => {
     response.on('drain', pour).on('close', resolve)
     pour()
   })
-  await expect(call({ ...client, callTimeoutMs: 20_000 }, getDataUsage, {})).rejects.toMatchObject({
+  await expect(call(client, getDataUsage, {})).rejects.toMatchObject({
     code: 'UNEXPECTED_RESPONSE',
     message: 'The server’s answer is too long',
   })

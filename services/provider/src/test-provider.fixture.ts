@@ -18,7 +18,9 @@ export const quickPulls: PullTimes = { firstPauseMs: 1, longestPauseMs: 20, wind
 
 /** Bytes that look random, the same for the same seed. */
 export function bytesOf(length: number, seed = 1): Buffer {
-  return Buffer.from(Uint8Array.from({ length }, (_, at) => (Math.imul(at + seed, 2_654_435_761) >>> 21) & 255))
+  const bytes = Buffer.alloc(length)
+  for (let at = 0; at < length; at++) bytes[at] = Math.imul(at + seed, 2_654_435_761) >>> 21
+  return bytes
 }
 
 export async function cidOf(payload: Uint8Array): Promise<string> {

@@ -26,7 +26,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const bytesOf = (length: number) => Uint8Array.from({ length }, (_none, i) => (i * 31 + (i >> 8)) & 255)
+function bytesOf(length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  for (let i = 0; i < length; i++) bytes[i] = i * 31 + (i >> 8)
+  return bytes
+}
 
 test('a text, bytes, a Blob, a File and a stream of the same content have one CID', async () => {
   const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'

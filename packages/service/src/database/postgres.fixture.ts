@@ -1,18 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import pg from 'pg'
+import { startPostgresServer } from './postgres-server.fixture.ts'
 
-const folders = [15, 16, 17, 18].map((version) => `/usr/lib/postgresql/${version}/bin`)
-
-/** A PostgreSQL server of its own, for one test file. */
+/** Databases of a real PostgreSQL, for one test file. */
 export type PostgresFixture = {
-  readonly pid: number
   /** Makes an empty database and answers its URL. */
   createDatabase(): Promise<string>
   /** Makes a copy of a database that nobody is connected to, as a backup that was restored; answers its URL. */
@@ -20,82 +11,36 @@ export type PostgresFixture = {
   stop(): Promise<void>
 }
 
-/** Starts a real PostgreSQL in a temporary folder, on a free port of 127.0.0.1; as user postgres when run by root. */
+/**
+ * A real PostgreSQL. In a run of the tests all files share one server, started when the first of them asks for it (the run
+ * says where to ask, in `CAIRN_TEST_POSTGRES`); anywhere else this starts one of its own.
+ */
 export async function startPostgres(): Promise<PostgresFixture> {
-  const bin = folders.find((folder) => existsSync(join(folder, 'initdb')))
-  if (bin === undefined) {
-    throw new Error(
-      `These tests need PostgreSQL: no initdb in ${folders.join(', ')}. On Debian: apt install postgresql`,
-    )
-  }
-  const owner = process.getuid?.() === 0 ? { uid: userNumber('-u'), gid: userNumber('-g') } : {}
-  const folder = await mkdtemp(join(tmpdir(), 'cairn-postgres-'))
-  if (owner.uid !== undefined) await chown(folder, owner.uid, owner.gid)
-  const data = join(folder, 'data')
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'cairn', '--auth=trust', '--no-sync', '-E', 'UTF8'], {
-    ...owner,
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const port = await freePort()
-  const options = { listen_addresses: '127.0.0.1', unix_socket_directories: folder, max_connections: '60' }
-  const settings = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', `${port}`, ...settings], {
-    ...owner,
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  await isReady(server)
-  const urlOf = (database: string): string => `postgres://cairn@127.0.0.1:${port}/${database}`
+  const broker = process.env['CAIRN_TEST_POSTGRES']
+  const server = broker === undefined ? await startPostgresServer() : undefined
+  const url = server?.url ?? (await askFor(broker ?? ''))
   const createFrom = async (template: string): Promise<string> => {
-    const client = new pg.Client({ connectionString: urlOf('postgres') })
-    await client.connect()
     const name = `t${randomUUID().replaceAll('-', '')}`
-    await client.query(`create database ${name} template ${template}`)
-    await client.end()
-    return urlOf(name)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    try {
+      await client.query(`create database ${name} template ${template}`)
+    } finally {
+      await client.end()
+    }
+    return new URL(name, url).href
   }
   return {
-    pid: server.pid ?? 0,
     createDatabase: () => createFrom('template1'),
-    copyDatabase: (url) => createFrom(new URL(url).pathname.slice(1)),
-    async stop() {
-      const ended = new Promise((resolve) => server.once('exit', resolve))
-      if (server.exitCode === null) {
-        // Fast shutdown.
-        server.kill('SIGINT')
-        await ended
-      }
-      await rm(folder, { recursive: true, force: true })
-    },
+    copyDatabase: (copied) => createFrom(new URL(copied).pathname.slice(1)),
+    // The databases go with the server: to drop each would make it write all it has to the disk.
+    stop: async () => server?.stop(),
   }
 }
 
-function userNumber(flag: '-u' | '-g'): number {
-  return Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      probe.close(() => resolve(port))
-    })
-  })
-}
-
-function isReady(server: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let said = ''
-    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)))
-    const { stderr } = server
-    if (stderr === null) return reject(new Error('PostgreSQL has no stderr'))
-    createInterface({ input: stderr }).on('line', (line) => {
-      said += `${line}\n`
-      if (line.includes('database system is ready')) resolve()
-    })
-  })
+async function askFor(broker: string): Promise<string> {
+  const answer = await fetch(broker)
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(text)
+  return text
 }

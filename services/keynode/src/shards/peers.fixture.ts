@@ -25,6 +25,7 @@ export async function startFivePeers(
   const nodes: KeyNode[] = []
   let skewMs = 0
   const secretOf = (node: number) => Buffer.alloc(32, node)
+  const publicKeys = new Map(numbers.map((node) => [node, publicKeyOf(deriveNodeKeys(secretOf(node)).signing)]))
   for (const node of numbers) {
     const config = readKeyNodeConfig({
       CAIRN_KEYNODE_NUMBER: String(node),
@@ -46,7 +47,7 @@ export async function startFivePeers(
             .map((other) => ({
               node: other,
               url: urls.get(other) ?? 'http://127.0.0.1:9',
-              publicKey: publicKeyOf(deriveNodeKeys(secretOf(other)).signing),
+              publicKey: publicKeys.get(other) ?? '',
             }))
         },
       },

@@ -24,7 +24,7 @@ test.each(['sqlite', 'postgres'])(
     const { db } = storage.context
     const credited = async () =>
       (await db.read.selectFrom('payment').select('id').where('state', '=', 'credited').execute()).length
-    await expect.poll(credited, { timeout: 10_000 }).toBe(3)
+    await expect.poll(credited).toBe(3)
     const key = await storage.createKey()
     const form = new FormData()
     form.append('file', new Blob(['hello']), 'a.txt')

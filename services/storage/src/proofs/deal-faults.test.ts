@@ -169,7 +169,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
         await upload(`${at}`, 5000 + at, at)
         await makeAll()
         const proving = async () => (await deals.states()).filter((state) => state.endsWith('proving')).length
-        await expect.poll(proving, { timeout: 9000 }).toBe(count)
+        await expect.poll(proving).toBe(count)
       }
       expect(await deals.states()).toContain('one queued')
     } finally {

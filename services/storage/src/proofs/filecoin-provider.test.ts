@@ -100,7 +100,7 @@ const status = (piece: string, of = provider) => of.status(piece, { signal })
 const stateOf = async (piece: string) => (await status(piece)).state
 
 /** Waits for what comes by itself. */
-const soon = (look: () => unknown) => vi.waitFor(look, { timeout: 15_000, interval: 5 })
+const soon = (look: () => unknown) => vi.waitFor(look, { timeout: 60_000, interval: 5 })
 
 /** Waits for a state; what does not wait for blocks comes by itself. */
 const until = (piece: string, state: string) => soon(async () => expect(await status(piece)).toMatchObject({ state }))

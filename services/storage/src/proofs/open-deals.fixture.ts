@@ -115,5 +115,7 @@ export async function openDeals(
 
 /** Bytes that look random and are the same each time. */
 export function fill(sizeBytes: number, seed: number): Uint8Array {
-  return Uint8Array.from({ length: sizeBytes }, (_, at) => (Math.imul(at + seed * 7919, 2_654_435_761) >>> 21) & 255)
+  const bytes = new Uint8Array(sizeBytes)
+  for (let at = 0; at < sizeBytes; at++) bytes[at] = Math.imul(at + seed * 7919, 2_654_435_761) >>> 21
+  return bytes
 }

@@ -59,7 +59,7 @@ const until = (wanted: Partial<Row>) =>
       const rows = await storage.context.db.read.selectFrom('deal').selectAll().execute()
       expect(rows).toContainEqual(expect.objectContaining(wanted))
     },
-    { timeout: 25_000, interval: 20 },
+    { timeout: 120_000, interval: 20 },
   )
 
 async function prove(): Promise<bigint> {
@@ -108,7 +108,7 @@ it('goes a step back with the chain before the first proof, and borne is a chain
   await contracts.reorganise(Number(contracts.head - contracts.blockOf(1n)) + 1)
   expect(contracts.dataSets[0]?.pieces).toEqual([])
   await until({ state: 'kept', error: null })
-  await vi.waitFor(() => expect(contracts.dataSets[0]?.pieces).toHaveLength(1), { timeout: 20_000 })
+  await vi.waitFor(() => expect(contracts.dataSets[0]?.pieces).toHaveLength(1), { timeout: 60_000 })
   expect(contracts.transactions.length).toBeGreaterThanOrEqual(added)
 })
 

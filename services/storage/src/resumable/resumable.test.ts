@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { rename } from 'node:fs/promises'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { MIB, resumableSegmentBytes, tusBodyType, type UploadInfo } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { CID } from 'multiformats/cid'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { createKilledReplica } from '../objects/killed-replica.fixture.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
@@ -47,14 +48,22 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     key,
     address: account.address.toLowerCase(),
   }))
-  /** A PATCH that says `length` bytes and breaks off after `bytes`. */
-  const breakOff = (path: string, offset: number, length: number, bytes: Uint8Array, from = storage) =>
-    new Promise<void>((resolve) => {
+  /** A PATCH that announces `length` bytes and breaks off when the service, which runs in this process, has read `bytes`. */
+  const breakOff = async (path: string, offset: number, length: number, bytes: Uint8Array, from = storage) => {
+    let reading: IncomingMessage | undefined
+    const watch = (message: unknown) => {
+      const { request: begun } = message as { request: IncomingMessage }
+      if (begun.method === 'PATCH' && begun.url === path) reading = begun
+    }
+    subscribe('http.server.request.start', watch)
+    try {
       const { hostname, port } = new URL(from.apiUrl)
       const sending = request({
         hostname,
         port,
         path,
+        // A connection of its own: what was read from it is this request.
+        agent: false,
         method: 'PATCH',
         headers: {
           authorization: `Bearer ${key}`,
@@ -65,15 +74,24 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
         },
       })
       sending.on('error', () => undefined)
-      sending.on('close', () => resolve())
-      sending.write(bytes, () => setTimeout(() => sending.destroy(), 100))
-    })
-  const until = async <T>(look: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> => {
-    for (;;) {
-      const value = await look()
-      if (wanted(value)) return value
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      const closed = new Promise((resolve) => sending.on('close', resolve))
+      sending.write(bytes)
+      await expect.poll(() => reading?.socket.bytesRead).toBeGreaterThan(bytes.length)
+      sending.destroy()
+      await closed
+    } finally {
+      unsubscribe('http.server.request.start', watch)
     }
+  }
+  const until = async <T>(look: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> => {
+    const found = await vi.waitUntil(
+      async () => {
+        const value = await look()
+        return wanted(value) && { value }
+      },
+      { interval: 20, timeout: 60_000 },
+    )
+    return found.value
   }
 
   /** Asks where it stands and sends the rest, until nobody else is in the way. */

@@ -1,5 +1,5 @@
 // A provider is ended at its n-th write, sync, rename, …, while it takes in one piece; what it said must hold.
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,8 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bytesOf, cidOf, startTestSource, type TestSource } from '../../services/provider/src/test-provider.fixture.ts'
 import { programEnvironment } from '../program-environment.ts'
+import { choosePoints, countCalls } from './count-calls.ts'
+import { requireProgram } from './require-program.ts'
 
 const run = promisify(execFile)
 const node = [process.execPath, '--conditions=@cairn/source', join(import.meta.dirname, 'pull-program.ts')]
@@ -21,8 +23,7 @@ let url = ''
 const payload = bytesOf(700_000)
 
 beforeAll(async () => {
-  if (spawnSync('strace', ['-V']).status !== 0)
-    throw new Error('These tests need strace. On Debian: apt install strace')
+  requireProgram('strace', 'strace')
   folder = await mkdtemp(join(tmpdir(), 'cairn-pull-'))
   source = await startTestSource()
   cid = await cidOf(payload)
@@ -31,7 +32,7 @@ beforeAll(async () => {
   await run(node[0] ?? '', [...node.slice(1), join(folder, 'prepared'), source.url, cid])
 })
 afterAll(async () => {
-  await source[Symbol.asyncDispose]()
+  await source?.[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -51,16 +52,7 @@ async function pull(home: string, ...strace: string[]): Promise<string[]> {
 async function countPoints(): Promise<[string, number][]> {
   const trace = join(folder, 'trace')
   expect(await pull(join(folder, 'counted'), '-o', trace)).toContain('kept')
-  // strace counts the calls of each thread by itself.
-  const counts = new Map<string, number>()
-  for (const line of (await readFile(trace, 'utf8')).split('\n')) {
-    const [, thread, call] = /^(\d+)\s+(\w+)\(/.exec(line) ?? []
-    if (call !== undefined) counts.set(`${call} ${thread}`, (counts.get(`${call} ${thread}`) ?? 0) + 1)
-  }
-  return calls.flatMap((call): [string, number][] => {
-    const most = Math.max(0, ...[...counts].filter(([key]) => key.startsWith(`${call} `)).map(([, count]) => count))
-    return Array.from({ length: most }, (_, at) => [call, at + 1])
-  })
+  return choosePoints(await countCalls(trace), { calls, allUpTo: Infinity, step: 1 })
 }
 
 test('a provider that ends at any call to the disk keeps what it said it keeps, and nothing half', async () => {

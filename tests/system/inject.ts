@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -18,9 +18,6 @@ export type DiskCall = (typeof diskCalls)[number]
 
 /** What happens at a call: it fails with an error, or the process ends there. */
 export type Fault = 'ENOSPC' | 'EIO' | 'SIGKILL'
-
-/** Whether this machine can inject faults. */
-export const canInject = spawnSync('strace', ['-V']).status === 0
 
 /** A tracer on a running process. */
 export type Tracer = {

@@ -1,14 +1,16 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findBroken } from '../faults/place.ts'
 import { programEnvironment } from '../program-environment.ts'
-import { findBroken } from './place.ts'
+import { choosePoints, countCalls } from './count-calls.ts'
+import { requireProgram } from './require-program.ts'
 
 const run = promisify(execFile)
-const program = join(import.meta.dirname, 'store-program.ts')
+const program = join(import.meta.dirname, '../faults/store-program.ts')
 const node = [process.execPath, '--conditions=@cairn/source', program]
 /** The calls through which an upload reaches the disk: of the file's thread and of SQLite's. */
 const calls = ['pwrite64', 'pwritev', 'fdatasync', 'fsync', 'rename', 'mkdir', 'ftruncate', 'unlink']
@@ -19,7 +21,7 @@ const step = 4
 let folder = ''
 let prepared = ''
 let firstCid = ''
-const points: [string, number][] = []
+let points: [string, number][] = []
 let errorPoints: [string, number][] = []
 
 /** Runs one upload under strace in a copy of the prepared folder. */
@@ -38,8 +40,7 @@ async function upload(name: string, ...strace: string[]): Promise<{ place: strin
 }
 
 beforeAll(async () => {
-  if (spawnSync('strace', ['-V']).status !== 0)
-    throw new Error('These tests need strace. On Debian: apt install strace')
+  requireProgram('strace', 'strace')
   folder = await mkdtemp(join(tmpdir(), 'cairn-crash-'))
   prepared = join(folder, 'prepared')
   const { stdout } = await run(node[0] ?? '', [...node.slice(1), prepared, 'one', '1'])
@@ -47,16 +48,7 @@ beforeAll(async () => {
   const trace = join(folder, 'trace')
   const { said } = await upload('counted', '-o', trace)
   expect(said).toMatch(/^ack /)
-  // strace counts the calls of each thread by itself.
-  const counts = new Map<string, number>()
-  for (const line of (await readFile(trace, 'utf8')).split('\n')) {
-    const [, thread, call] = /^(\d+)\s+(\w+)\(/.exec(line) ?? []
-    if (call !== undefined) counts.set(`${call} ${thread}`, (counts.get(`${call} ${thread}`) ?? 0) + 1)
-  }
-  for (const call of calls) {
-    const most = Math.max(0, ...[...counts].filter(([key]) => key.startsWith(`${call} `)).map(([, count]) => count))
-    for (let at = 1; at <= most; at += at < allUpTo ? 1 : step) points.push([call, at])
-  }
+  points = choosePoints(await countCalls(trace), { calls, allUpTo, step })
   errorPoints = points.filter(([call]) => call !== 'mkdir')
 }, 60_000)
 

@@ -1,7 +1,7 @@
 // A process that takes payments in, killed at each of its writes: what it did and what it did not is made whole by the next
 // one, and each payment is credited once.
-import { execFile, spawnSync } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,6 +10,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../services/storage/src/db/database.ts'
 import { type PaymentChain, startPaymentChain } from '../../services/storage/src/payments/payment-chain.fixture.ts'
 import { programEnvironment } from '../program-environment.ts'
+import { choosePoints, countCalls } from './count-calls.ts'
+import { requireProgram } from './require-program.ts'
 
 const run = promisify(execFile)
 const node = [process.execPath, '--conditions=@cairn/source', join(import.meta.dirname, 'index-program.ts')]
@@ -21,11 +23,10 @@ const step = 6
 let folder = ''
 let settings = ''
 let place: PaymentChain
-const points: [string, number][] = []
+let points: [string, number][] = []
 
 beforeAll(async () => {
-  if (spawnSync('strace', ['-V']).status !== 0)
-    throw new Error('These tests need strace. On Debian: apt install strace')
+  requireProgram('strace', 'strace')
   folder = await mkdtemp(join(tmpdir(), 'cairn-credit-'))
   place = await startPaymentChain()
   settings = join(folder, 'payments.json')
@@ -40,15 +41,7 @@ beforeAll(async () => {
   const trace = join(folder, 'trace')
   const { said } = await index('counted', '-o', trace)
   expect(said).toBe('credited 4\n')
-  const counts = new Map<string, number>()
-  for (const line of (await readFile(trace, 'utf8')).split('\n')) {
-    const [, thread, call] = /^(\d+)\s+(\w+)\(/.exec(line) ?? []
-    if (call !== undefined) counts.set(`${call} ${thread}`, (counts.get(`${call} ${thread}`) ?? 0) + 1)
-  }
-  for (const call of calls) {
-    const most = Math.max(0, ...[...counts].filter(([key]) => key.startsWith(`${call} `)).map(([, count]) => count))
-    for (let at = 1; at <= most; at += at < allUpTo ? 1 : step) points.push([call, at])
-  }
+  points = choosePoints(await countCalls(trace), { calls, allUpTo, step })
 }, 60_000)
 
 afterAll(async () => {

@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createRandom, findBroken, makeBytes, type Promised } from '../faults/random-uploads.ts'
+import { type StorageProcess, startStorageProcess } from '../faults/storage-process.ts'
+import { countRemoving, findRemains } from '../faults/what-remains.ts'
 import { createTestKey } from '../fixtures.ts'
-import { attach, canInject, countCalls, type DiskCall, type Fault } from './inject.ts'
-import { createRandom, findBroken, makeBytes, type Promised } from './random-uploads.ts'
-import { type StorageProcess, startStorageProcess } from './storage-process.ts'
-import { countRemoving, findRemains } from './what-remains.ts'
+import { attach, countCalls, type DiskCall, type Fault } from './inject.ts'
+import { requireProgram } from './require-program.ts'
 
 const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 /** Every how many of the calls of an upload is met, beginning at one of chance; `CAIRN_TEST_CRASH_POINTS=1` meets all. */
@@ -15,10 +16,10 @@ const step = Number(process.env['CAIRN_TEST_CRASH_POINTS'] ?? 3)
 /** Two slabs of a pack, few rows. */
 const uploadBytes = 4_400_000
 
-describe.skipIf(!canInject)('a fault at a system call of an upload', () => {
+describe('a fault at a system call of an upload', () => {
   const random = createRandom(seed)
   const promised: Promised[] = []
-  let home: string
+  let home = ''
   let service: StorageProcess
   let apiKey: string
   let counts: Map<DiskCall, number>
@@ -26,6 +27,7 @@ describe.skipIf(!canInject)('a fault at a system call of an upload', () => {
   let fired = 0
 
   beforeAll(async () => {
+    requireProgram('strace', 'strace')
     console.log(`seed ${seed}: repeat with CAIRN_TEST_SEED=${seed}`)
     home = await mkdtemp(join(tmpdir(), 'cairn-inject-'))
     service = await start()
@@ -122,7 +124,7 @@ describe.skipIf(!canInject)('a fault at a system call of an upload', () => {
       // A removal that was itself interrupted is finished after the next start.
       await service.kill()
       service = await start()
-      await expect.poll(() => countRemoving(home), { timeout: 10_000 }).toBe(0)
+      await expect.poll(() => countRemoving(home)).toBe(0)
       expect(findRemains(home)).toEqual([])
     },
   )

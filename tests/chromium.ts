@@ -1,0 +1,99 @@
+// The browser of all tests: the build of Chromium that the lockfile names, with its own libraries and fonts, so that a page
+// is drawn the same on every machine. Nothing of the system's is looked for.
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { type Browser, type BrowserContext, chromium } from 'playwright'
+import { hasChromium, ownChromium } from './has-chromium.ts'
+
+const require = createRequire(import.meta.url)
+const cache = resolve(import.meta.dirname, '../.cache')
+
+/**
+ * Starts the browser; the network outside of this machine does not exist for it.
+ * @param executablePath another one than the package's
+ */
+export async function launchChromium(executablePath = ownChromium): Promise<Browser> {
+  if (executablePath === undefined && !hasChromium) {
+    throw new Error(
+      `There is no packaged Chromium for ${process.platform}-${process.arch}. Set CAIRN_TEST_CHROMIUM to the path of one.`,
+    )
+  }
+  const program = executablePath === undefined ? await unpack() : { executablePath, env: {} }
+  return chromium.launch({
+    executablePath: program.executablePath,
+    env: { ...process.env, ...program.env },
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--disable-sync',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--no-first-run',
+      '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+    ],
+  })
+}
+
+/**
+ * The packaged build is the headless shell: it ends as soon as a page reads a file's handle that it kept. Without the function
+ * that gives handles it is like the browsers that have none; tests/system has the tests of those that do.
+ */
+export async function leaveOutHandles(context: BrowserContext): Promise<void> {
+  await context.addInitScript('delete DataTransferItem.prototype.getAsFileSystemHandle')
+}
+
+type Program = { executablePath: string; env: Record<string, string> }
+
+/** Unpacks the package once per version (5 s), into a folder that is whole as soon as it has its name. */
+async function unpack(): Promise<Program> {
+  const entry = require.resolve('@sparticuz/chromium')
+  const manifest: { version: string } = JSON.parse(await readFile(join(dirname(entry), '../package.json'), 'utf8'))
+  const folder = join(cache, `chromium-${manifest.version}`)
+  if (!(await isThere(folder))) {
+    await mkdir(cache, { recursive: true })
+    const fresh = await mkdtemp(join(cache, 'chromium-'))
+    try {
+      await inflate(join(dirname(entry), '../bin'), fresh)
+      // Another run may have been faster: its folder is as good.
+      await rename(fresh, folder).catch(async (error: unknown) => {
+        if (!(await isThere(folder))) throw error
+      })
+    } finally {
+      await rm(fresh, { recursive: true, force: true })
+    }
+  }
+  const fonts = join(folder, 'fonts.conf')
+  // Written each time: it names the folder, and a checkout may have been moved.
+  await writeFile(
+    fonts,
+    `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${folder}/fonts/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>
+`,
+  )
+  return {
+    executablePath: join(folder, 'chromium'),
+    env: { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_FILE: fonts },
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** By the package's own means, in a process of its own: it unpacks into the folder for temporary files. */
+async function inflate(packed: string, folder: string): Promise<void> {
+  const archives = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map((name) => join(packed, name))
+  const program = `import { inflate } from '@sparticuz/chromium'
+await Promise.all(${JSON.stringify(archives)}.map(inflate))`
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: import.meta.dirname,
+    env: { TMPDIR: folder },
+  })
+}

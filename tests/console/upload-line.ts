@@ -1,0 +1,122 @@
+// A page that uploads over a line that can be slowed and cut, and what went over it.
+import { createHash } from 'node:crypto'
+import { subscribe } from 'node:diagnostics_channel'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { UploadInfo } from '@cairn/protocol'
+import type { Page, Request } from 'playwright'
+import { expect } from 'vitest'
+import type { ConsolePage, ConsoleTest } from './console.fixture.ts'
+
+/** Longest until the service has what a slow line brings: what a busy machine needs, not a measure of anything. */
+const patience = { timeout: 180_000 }
+
+/** Requests with bytes that the service is reading: it runs in this process. */
+const bringing = new Set<IncomingMessage>()
+subscribe('http.server.request.start', (message) => {
+  const { request, response } = message as { request: IncomingMessage; response: ServerResponse }
+  if (request.method !== 'PATCH') return
+  bringing.add(request)
+  response.once('close', () => bringing.delete(request))
+})
+
+export type Line = {
+  /** Where each request with bytes began, in bytes of the upload. */
+  offsets: number[]
+  /** What the line carries from now on; -1 for all it can. */
+  slow: (bytesPerSecond: number) => Promise<void>
+  /** Cuts it, or mends it. */
+  cut: (isCut: boolean) => Promise<void>
+  /** Uploads of this account that the service has begun. */
+  openUploads: () => Promise<UploadInfo[]>
+  /** Waits until the service has so many bytes of the first of them. */
+  untilStored: (bytes: number) => Promise<void>
+}
+
+export type UploadPage = ConsolePage & { line: Line }
+
+/** A page that is signed in, with nothing in its list of files. */
+export async function openUploadPage(site: ConsoleTest): Promise<UploadPage> {
+  const { api } = site.network.profile
+  const opened = await site.newPage()
+  const { page, context } = opened
+  // Pages that work ask before they are left.
+  page.on('dialog', (dialog) => void dialog.accept())
+  let key = ''
+  const offsets: number[] = []
+  page.on('request', (request: Request) => {
+    const { authorization } = request.headers()
+    if (authorization !== undefined && request.url().startsWith(api)) key = authorization
+    if (request.method() !== 'PATCH' || !request.url().includes('/api/uploads/')) return
+    offsets.push(Number(request.headers()['upload-offset']))
+  })
+  await opened.open('/files')
+  await opened.signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  const openUploads = async () => {
+    const answer = await fetch(`${api}/api/uploads`, { headers: { authorization: key } })
+    const { uploads } = (await answer.json()) as { uploads: UploadInfo[] }
+    return uploads
+  }
+  return {
+    ...opened,
+    line: {
+      offsets,
+      openUploads,
+      untilStored: (bytes) =>
+        expect.poll(async () => (await openUploads())[0]?.offsetBytes, patience).toBeGreaterThanOrEqual(bytes),
+      slow: async (uploadThroughput) => {
+        const conditions = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput }
+        await session.send('Network.emulateNetworkConditions', conditions)
+      },
+      cut: async (isCut) => {
+        await context.setOffline(isCut)
+        if (isCut) for (const { socket } of bringing) socket.destroy()
+      },
+    },
+  }
+}
+
+export const panelOf = (page: Page) => page.getByRole('region', { name: 'Transfers' })
+export const rowOf = (page: Page, name: string) => panelOf(page).getByRole('listitem').filter({ hasText: name })
+
+export async function start(page: Page, paths: string | string[]): Promise<void> {
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', paths)
+  await page.getByRole('button', { name: 'Start upload' }).click()
+}
+
+/** Drops a file on the page, as a file manager does, and starts its upload. */
+export async function startDropped({ page, context }: UploadPage, path: string): Promise<void> {
+  const session = await context.newCDPSession(page)
+  const data = { items: [], files: [path], dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data })
+    if (type === 'dragOver') await page.getByText('Drop to upload').waitFor()
+  }
+  await page.getByRole('button', { name: 'Start upload' }).click()
+}
+
+export async function expectStored(site: ConsoleTest, page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  const cell = page
+    .getByRole('row')
+    .filter({ hasText: name })
+    .getByRole('button', { name: /^Copy CID/ })
+  await cell.waitFor(patience)
+  const cid = /baf\w{30,}/.exec((await cell.textContent()) ?? '')?.[0] ?? ''
+  const read = new Uint8Array(await (await fetch(`${site.network.profile.gateway}/ipfs/${cid}`)).arrayBuffer())
+  const sha = (data: Uint8Array) => createHash('sha256').update(data).digest('hex')
+  expect(sha(read)).toBe(sha(bytes))
+}
+
+/**
+ * The upload went on where the service stood, and nothing before `bytes` was sent twice. How many requests that took depends
+ * on when the service notices that the first one is gone: until then it refuses another.
+ */
+export function expectContinued({ offsets }: Line, bytes: number): void {
+  const [first, ...more] = offsets
+  expect(first).toBe(0)
+  expect(more.length).toBeGreaterThan(0)
+  expect(Math.min(...more)).toBeGreaterThanOrEqual(bytes)
+}

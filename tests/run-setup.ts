@@ -1,0 +1,32 @@
+// What all files of a run share. It is started when the first file asks for it, and ends with the run.
+import { createServer } from 'node:http'
+import { type PostgresServer, startPostgresServer } from '@cairn/service/postgres-server-fixture'
+import { hasChromium } from './has-chromium.ts'
+
+/** Once per run, before the first file. @returns what ends it */
+export async function setup(): Promise<() => Promise<void>> {
+  if (!hasChromium) {
+    console.warn(
+      `Tests with a browser are left out: there is no packaged Chromium for ${process.platform}-${process.arch}. Set CAIRN_TEST_CHROMIUM to the path of one to run them.`,
+    )
+  }
+  let postgres: Promise<PostgresServer> | undefined
+  const broker = createServer((_request, response) => {
+    postgres ??= startPostgresServer()
+    postgres.then(
+      ({ url }) => response.end(url),
+      (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
+    )
+  })
+  await new Promise<void>((done) => broker.listen(0, '127.0.0.1', done))
+  const address = broker.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the run has no port')
+  // Workers inherit the environment of this process.
+  process.env['CAIRN_TEST_POSTGRES'] = `http://127.0.0.1:${address.port}/`
+  return async () => {
+    broker.closeAllConnections()
+    await new Promise((done) => broker.close(done))
+    // One that did not start has told the files that asked for it.
+    await (await postgres?.catch(() => undefined))?.stop()
+  }
+}
