@@ -44,7 +44,13 @@ export async function startRouter(
   const metrics = createMetrics()
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
   const nodes = config.nodes.map(
-    (node, i): NodeTarget => ({ url: node, dependency: dependencies.add({ kind: 'keyNode', name: String(i + 1) }) }),
+    (node, i): NodeTarget => ({
+      // In one process with its nodes the router starts before they have their ports.
+      get url() {
+        return config.nodes[i] ?? node
+      },
+      dependency: dependencies.add({ kind: 'keyNode', name: String(i + 1) }),
+    }),
   )
   const context: RouterContext = {
     config,
