@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { CairnError, type Client, getProofs, type StorageProofs } from '@cairn/sdk'
-import { vi } from 'vitest'
+
+/** Ends the wait for a proof that never comes. */
+const limitMs = 200_000
 
 /** Waits until so many providers have proven every piece of a CID. */
 export async function untilProven(client: Client, cid: string, providers = 2): Promise<StorageProofs> {
@@ -16,9 +19,13 @@ export async function untilProven(client: Client, cid: string, providers = 2): P
       )
     return isDone ? latest : undefined
   }
-  try {
-    return await vi.waitUntil(look, { interval: 50, timeout: 200_000 })
-  } catch (cause) {
-    throw new Error(`not proven: ${JSON.stringify(latest?.pieces.map(({ aggregate }) => aggregate?.deals))}`, { cause })
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (performance.now() > deadline) {
+      throw new Error(`not proven: ${JSON.stringify(latest?.pieces.map(({ aggregate }) => aggregate?.deals))}`)
+    }
+    await delay(50)
   }
 }

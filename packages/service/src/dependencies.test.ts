@@ -91,7 +91,7 @@ test('what nobody asks is asked from time to time; what was asked just now is no
         { dependency: busy, probe: async () => void asked.push('busy') },
       ],
       clock,
-      { everyMs: 20, timeoutMs: 1_000 },
+      { everyMs: 20, retryMs: 20, timeoutMs: 1_000 },
     )
     await expect.poll(() => dependencies.report()[0]?.state).toBe('failed')
     isAway = false
