@@ -25,9 +25,9 @@ test('the settings it shows are valid, and fill in what is known', () => {
   const settings = parsePaymentSettings(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '')
   expect(settings).toMatchObject({
     networks: [{ name: 'polygon', chainId: 137, symbol: 'MATIC', finality: { tag: 'finalized' } }],
-    prices: [{ symbol: 'MATIC', feeds: [{ rpcUrl: 'https://one.example' }] }],
+    prices: [{ symbol: 'MATIC', feeds: [{ rpcUrls: ['https://one.example', 'https://another.example'] }] }],
   })
-  expect(settings.networks[0]?.tokens.map(({ coin }) => coin)).toEqual(['usdc', 'usdt', 'dai'])
+  expect(settings.networks[0]?.tokens.map(({ coin }) => coin)).toEqual(['usdc', 'usdc', 'usdt', 'dai'])
 })
 
 test('it names every state', () => {

@@ -112,5 +112,5 @@ test('what strangers sent cannot move the cursor', async () => {
   expect(said).not.toContain('\u001b[2J')
   const missing = await atTerminal(['upload', 'no\u001b[2Jfile', '--no-color'])
   expect(missing.code).toBe(1)
-  expect(missing.said).toContain('Cannot read no\ufffd[2Jfile')
+  expect(missing.said).toContain('Cannot read no\\u001b[2Jfile')
 })

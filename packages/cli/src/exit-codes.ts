@@ -43,6 +43,7 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   API_KEY_EXPIRED: exitCodes.authentication,
   API_KEY_REVOKED: exitCodes.authentication,
   FORBIDDEN: exitCodes.authentication,
+  SIGNED_FOR_ANOTHER_USE: exitCodes.authentication,
   INVALID_SIGNATURE: exitCodes.authentication,
   CHALLENGE_EXPIRED: exitCodes.authentication,
   INVALID_KEYSTORE: exitCodes.authentication,

@@ -1,4 +1,4 @@
-import { CairnError, getMetrics } from '@cairn/protocol'
+import { getMetrics } from '@cairn/protocol'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ListenerConfig } from '../listener-settings.ts'
 import { createReadiness } from '../readiness.ts'
@@ -19,7 +19,7 @@ const maxConnections = 32
 
 /**
  * Serves the figures of a process on a listener of their own, so that no public one tells them.
- * @throws CairnError INVALID_CONFIGURATION when the port is taken
+ * @throws CairnError INVALID_CONFIGURATION for a port that cannot be listened on
  */
 export async function startMetrics(
   { metrics: place, bodyTimeoutMs }: Pick<ListenerConfig, 'metrics' | 'bodyTimeoutMs'>,
@@ -47,7 +47,7 @@ export async function startMetrics(
     reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics()),
   )
   try {
-    const url = await listen(app, place.host, place.port)
+    const url = await listen(app, place.host, place.port, 'CAIRN_METRICS_PORT')
     return {
       url: `${url}${getMetrics.path}`,
       async [Symbol.asyncDispose]() {
@@ -57,11 +57,6 @@ export async function startMetrics(
     }
   } catch (cause) {
     await app.close()
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE')) throw cause
-    throw new CairnError('INVALID_CONFIGURATION', {
-      message: `Port ${place.port} on ${place.host}, where metrics are served, is in use`,
-      hint: 'Set CAIRN_METRICS_PORT to another port, or to off.',
-      cause,
-    })
+    throw cause
   }
 }

@@ -17,7 +17,8 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
   describe(name, () => {
     const open: TestStorage[] = []
     afterEach(async () => {
-      for (const storage of open.splice(0)) await storage[Symbol.asyncDispose]()
+      // The folder of the packs goes with the first.
+      for (const storage of open.splice(0).reverse()) await storage[Symbol.asyncDispose]()
     })
 
     /** One service; on PostgreSQL two replicas of it, and what is done is done at both. */
