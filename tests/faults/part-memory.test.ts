@@ -66,7 +66,8 @@ test('two uploads of 60,000 tiny files at once fit into a heap of 256 MB, and th
     ])
     expect(folder.status).toBe(200)
     expect(JSON.parse(encrypted.text)).toHaveLength(20_000)
-    expect(await storage.usedBytes()).toBeLessThan(before + 4 * MIB)
+    // What one upload left behind would be 19 MiB; the collector’s own books come and go by some.
+    expect(await storage.usedBytes()).toBeLessThan(before + 12 * MIB)
   } finally {
     await storage.kill()
     await rm(home, { recursive: true, force: true })

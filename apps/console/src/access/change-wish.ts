@@ -28,8 +28,9 @@ export function toChangeWish(
       if (account !== undefined) keepChange({ id, account, cid, name, startedAt: Date.now() })
       const nodes: NodeState[] = Array.from({ length: 5 }, () => 'waiting')
       report({ nodes: [...nodes] })
+      let result: ChangeResult | RepairReport
       try {
-        await run(clientOf(network, getSession()), {
+        result = await run(clientOf(network, getSession()), {
           signal,
           onNode: (node, state) => {
             nodes[node - 1] = state === 'asked' ? 'running' : state
@@ -44,9 +45,14 @@ export function toChangeWish(
           ),
         )
       }
-      forgetChange(id)
+      // A node that did not hear of it is offered for repair by the next page: also where a reload is what cut its call off.
+      if (reachedAll(result)) forgetChange(id)
       return { cid }
     },
     onDrop: async () => forgetChange(id),
   }
+}
+
+function reachedAll(result: ChangeResult | RepairReport): boolean {
+  return 'pending' in result ? result.pending.length === 0 : result.after.health === 'whole'
 }
