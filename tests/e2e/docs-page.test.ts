@@ -16,7 +16,7 @@ test('/docs shows every call and can try one, without a word of complaint from t
     await page.waitForSelector('.call')
     const document: unknown = await (await fetch(`${network.profile.api}/openapi.json`)).json()
     const operations = JSON.stringify(document).match(/"operationId"/g) ?? []
-    expect(await page.locator('.call').count()).toBe(operations.length)
+    await expect.poll(() => page.locator('.call').count()).toBe(operations.length)
 
     // Without a body, and with what the network's profile says.
     const health = page.locator('#call-getHealth')
@@ -30,7 +30,7 @@ test('/docs shows every call and can try one, without a word of complaint from t
     const { apiKey } = await createTestKey(network)
     await page.getByLabel('API key').fill(apiKey)
     await page.getByLabel('Filter').fill('upload files')
-    expect(await page.locator('.call:visible').count()).toBe(1)
+    await expect.poll(() => page.locator('.call:visible').count()).toBe(1)
     const add = page.locator('#call-addFiles')
     await add.locator('summary').first().click()
     await add.getByLabel('cid-version in query').fill('1')
@@ -47,7 +47,7 @@ test('/docs shows every call and can try one, without a word of complaint from t
     await page.goto(`${network.profile.api}/docs#call-getIpfs`)
     await page.reload()
     const other = page.locator('details.call[open]')
-    expect(await other.getByText('This call is answered by the gateway').count()).toBe(1)
+    await other.getByText('This call is answered by the gateway').waitFor()
     expect(await other.getByRole('button', { name: 'Send' }).count()).toBe(0)
     expect(complaints).toEqual([])
   } finally {
