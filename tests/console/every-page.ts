@@ -40,6 +40,9 @@ async function signInAt(opened: ConsolePage, path: string): Promise<string> {
   return apiKey
 }
 
+/** How long a page may take to fit a new size. */
+const settleMs = 20_000
+
 /** Whatever is over the page is closed by Escape. */
 async function close({ page }: ConsolePage): Promise<void> {
   await page.keyboard.press('Escape')
@@ -69,6 +72,8 @@ export function testEveryPage(isExhaustive: boolean): void {
         expect.soft([where, await checkAccessibility({ everyAccent: isExhaustive })]).toEqual([where, []])
       }
       const beyond = 'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)'
+      // What depends on the size is drawn again some moments after it changed; what stays too wide is told below.
+      await page.waitForFunction(`${beyond} === 0`, undefined, { timeout: settleMs }).catch(() => undefined)
       expect.soft([where, await page.evaluate(beyond)]).toEqual([where, 0])
     }
     await page.setViewportSize(wide)
