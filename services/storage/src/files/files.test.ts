@@ -4,8 +4,10 @@ import { importProfiles } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openAccount } from '../accounts/ledger.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
 import { openTestContext, type TestContext, testAddress } from '../uploads/open-test-context.suite.ts'
+import { createUploadId } from '../uploads/upload-id.ts'
 import { addFiles } from '../uploads/uploads.ts'
 import { deleteFiles, findUpload, type ListOptions, listFiles, renameFile, toFileEntry } from './files.ts'
 
@@ -183,6 +185,25 @@ describe('an upload', () => {
     })
     const unknown = CID.createV1(0x55, create(0x12, randomBytes(32)))
     await expect(findUpload(test.context, unknown)).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'Not Found' })
+  })
+
+  it('keeps what its first uploader said of it, whoever uploads the same content later', async () => {
+    const { cid, id } = await upload('first.txt', 'the same')
+    const { db } = test.context
+    const row = await db.read.selectFrom('upload').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const address = `0x${'6'.repeat(40)}`
+    await db.write(async (trx) => {
+      await openAccount(trx, address, { freeBytes: 0, now: 1 })
+      const later = {
+        ...row,
+        id: createUploadId(Date.now() + 1_000),
+        address,
+        name: 'other.exe',
+        encryption: 1 as const,
+      }
+      await trx.insertInto('upload').values(later).execute()
+    })
+    expect(toFileEntry(await findUpload(test.context, cid))).toMatchObject({ fileName: 'first.txt', encryption: false })
   })
 
   it('is deleted once: bytes are credited once, however many ask at once', async () => {

@@ -14,7 +14,8 @@ const deletionsAtOnce = 500
 const sameRootMost = 20
 
 /**
- * The newest upload of a CID, whichever the account. The version and base of the CID do not matter, its codec does.
+ * The oldest upload of a CID, whichever the account: whoever uploads the same content later changes nothing of what others are
+ * told. The version and base of the CID do not matter, its codec does.
  *
  * @throws CairnError NOT_FOUND
  */

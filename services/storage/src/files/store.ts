@@ -84,14 +84,14 @@ export async function selectUpload(db: Kysely<Schema>, address: string, id: stri
   return db.selectFrom('upload').selectAll().where('id', '=', id).where('address', '=', address).executeTakeFirst()
 }
 
-/** The newest uploads, of any account, with this root. */
+/** The oldest uploads, of any account, with this root. */
 export async function selectByRoot(db: Kysely<Schema>, multihash: Uint8Array, limit: number): Promise<UploadRow[]> {
   return db
     .selectFrom('upload')
     .selectAll()
     .where('root_multihash', '=', multihash)
     .where('status', '!=', 'deleting')
-    .orderBy('id', 'desc')
+    .orderBy('id', 'asc')
     .limit(limit)
     .execute()
 }
