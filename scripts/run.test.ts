@@ -126,7 +126,7 @@ test('a package that is missing, nested ones too, is noticed and repaired', asyn
   ])
 })
 
-test('a tree that npm cannot repair is installed anew', async () => {
+test('a tree that npm cannot repair is installed again', async () => {
   await start()
   rmSync(join(root, 'node_modules/a/node_modules'), { recursive: true })
   rmSync(join(root, 'made/node_modules/a/node_modules'), { recursive: true })

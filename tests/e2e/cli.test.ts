@@ -216,7 +216,7 @@ describe('wallet and keys', () => {
     await cairn(['wallet', 'create'], { config })
     const made = await cairn(['api-key', 'new'], { config })
     expect(made.err).toMatch(
-      /It expires \d{4}-\d\d-\d\d \d\d:\d\d\. Whoever has it may use files:read, files:write, account\./,
+      /It expires \d{4}-\d\d-\d\d \d\d:\d\d\. Anyone who has it may use files:read, files:write, account\./,
     )
     const narrow = ['api-key', 'new', '--print-only', '--name', 'narrow', '--scope', 'files:read', '--json']
     const json = JSON.parse((await cairn([...narrow, '--expires', '2100-01-01'], { config })).out)

@@ -23,7 +23,7 @@ async function make(surroundings: Surroundings): Promise<void> {
   if (!flag(values, 'print-only')) await state.writeKey(client.network.api, key)
   output.result({ apiKey: key, ...rights }, key)
   const end = rights.expiresAt === null ? 'It never expires' : `It expires ${date(rights.expiresAt)}`
-  output.note(`${end}. Whoever has it may use ${rights.scopes.join(', ')}. It is shown this once.`)
+  output.note(`${end}. Anyone who has it may use ${rights.scopes.join(', ')}. It is shown this once.`)
 }
 
 async function importKey({ args, values, prompt, state, session, output }: Surroundings): Promise<void> {

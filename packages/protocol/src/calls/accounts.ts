@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { addressSchema } from '../address.ts'
 import { authErrors, defineCall, scopes } from '../call.ts'
 import { keyEnd, keyScopes } from '../key-grant.ts'
-import { labelText } from '../label-text.ts'
-import { callTimeoutMs, jsonBodyBytesMost, maxKeyNameCharacters } from '../limits.ts'
+import { callTimeoutMs, jsonBodyBytesMost } from '../limits.ts'
+import { newKeyErrors, newKeyFields } from './new-key.ts'
 
 const messageQuery = v.object({
   publicKey: addressSchema,
@@ -75,24 +75,11 @@ export const createApiKey = defineCall({
     schema: v.object({
       publicKey: addressSchema,
       signedMessage: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(8192)),
-      /** Name shown in lists; `default` where it is absent. */
-      keyName: v.optional(labelText(maxKeyNameCharacters)),
-      /** The scopes that were signed; others are refused. */
-      scopes: v.optional(keyScopes),
-      /** The end that was signed, ms since 1970, null for never; another is refused. */
-      expiresAt: v.optional(v.nullable(keyEnd)),
+      ...newKeyFields,
     }),
   },
   response: { kind: 'json', schema: v.string() },
-  errors: [
-    'INVALID_ADDRESS',
-    'INVALID_LABEL',
-    'INVALID_SIGNATURE',
-    'CHALLENGE_EXPIRED',
-    'SIGNED_FOR_ANOTHER_USE',
-    'CHAIN_NOT_CONFIGURED',
-    'UPSTREAM_FAILED',
-  ],
+  errors: newKeyErrors,
   dialect: 'api',
   limits: { ...json, perMinute: 30 },
   idempotent: false,

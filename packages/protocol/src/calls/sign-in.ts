@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import { addressSchema } from '../address.ts'
 import { defineCall } from '../call.ts'
-import { keyEnd, keyScopes } from '../key-grant.ts'
-import { labelText } from '../label-text.ts'
-import { callTimeoutMs, jsonBodyBytesMost, maxKeyNameCharacters } from '../limits.ts'
+import { callTimeoutMs, jsonBodyBytesMost } from '../limits.ts'
 import { textDomain, textId, textNonce, textTime } from '../text-fields.ts'
+import { newKeyErrors, newKeyFields } from './new-key.ts'
 
 const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
 
@@ -57,24 +56,11 @@ export const signIn = defineCall({
       /** The text that was signed, to the letter. */
       message: v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096)),
       signature: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(8192)),
-      /** Name shown in lists; `default` where it is absent. */
-      keyName: v.optional(labelText(maxKeyNameCharacters)),
-      /** The scopes that were signed; others are refused. */
-      scopes: v.optional(keyScopes),
-      /** The end that was signed, ms since 1970, null for never; another is refused. */
-      expiresAt: v.optional(v.nullable(keyEnd)),
+      ...newKeyFields,
     }),
   },
   response: { kind: 'json', schema: v.object({ apiKey: v.string() }) },
-  errors: [
-    'INVALID_ADDRESS',
-    'INVALID_LABEL',
-    'INVALID_SIGNATURE',
-    'CHALLENGE_EXPIRED',
-    'SIGNED_FOR_ANOTHER_USE',
-    'CHAIN_NOT_CONFIGURED',
-    'UPSTREAM_FAILED',
-  ],
+  errors: newKeyErrors,
   dialect: 'api',
   limits: { ...json, perMinute: 30 },
   idempotent: false,

@@ -63,7 +63,7 @@ function findAddresses(own: readonly NodeStatus[]): HalfDone[] {
     if (others.length === 0) return []
     const revoking = findRevoking(listing, others, address)
     if (revoking.length > 0) return [describe('revoke', revoking, listing, address)]
-    // A retired key is shared with nobody, whoever it was shared with before.
+    // A retired key is shared with no one, including those it was shared with before.
     const lacking = others.filter(({ status }) => status.state !== 'retired')
     return lacking.length === 0 ? [] : [describe('share', listing, lacking, address)]
   })

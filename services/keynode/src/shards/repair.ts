@@ -79,7 +79,7 @@ async function findLastAuthor({ db }: Context, cid: string): Promise<string | un
 }
 
 /**
- * Lets the owner save a shard of the set that the peers have. A first save of somebody else that three peers contradict goes,
+ * Lets the owner save a shard of the set that the peers have. A first save by another account that three peers contradict goes,
  * as it would after a day; of any other record the rights are taken over and the shard stays until another one comes.
  */
 async function makeRoom(context: Context, caller: Caller, { row }: KeyRecord, agreed: PeerStatement): Promise<void> {

@@ -11,7 +11,7 @@ export function retireRecord(context: Context, caller: Caller, cid: string, succ
   })
 }
 
-/** Whoever hands over or opens a retired key would believe it done: it is given to nobody. @throws CairnError KEY_RETIRED */
+/** Refuses to hand over or open a retired key: no node gives it to anyone, so the change would have no effect. @throws CairnError KEY_RETIRED */
 export function refuseRetired({ row }: KeyRecord): void {
   if (row.state !== 'retired') return
   const { successor } = row

@@ -23,7 +23,7 @@ type FreeStorageTable = { one: number; used_bytes: number }
 type FreeAccountDayTable = { day: number; asker: string; accounts: number }
 
 /**
- * A message somebody was asked to sign; spent once `used_at` is set. `purpose` is `key`, `upload` or `either`; `api-key` before
+ * A message that a wallet was asked to sign; spent once `used_at` is set. `purpose` is `key`, `upload` or `either`; `api-key` before
  * the text said which. `key_grant` is what a key made with it may do, as JSON.
  */
 type ChallengeTable = {

@@ -187,7 +187,7 @@ describe('an upload', () => {
     await expect(findUpload(test.context, unknown)).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'Not Found' })
   })
 
-  it('keeps what its first uploader said of it, whoever uploads the same content later', async () => {
+  it('keeps the name and the type of its first upload when another account uploads the same content', async () => {
     const { cid, id } = await upload('first.txt', 'the same')
     const { db } = test.context
     const row = await db.read.selectFrom('upload').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

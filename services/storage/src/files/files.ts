@@ -14,8 +14,8 @@ const deletionsAtOnce = 500
 const sameRootMost = 20
 
 /**
- * The oldest upload of a CID, whichever the account: whoever uploads the same content later changes nothing of what others are
- * told. The version and base of the CID do not matter, its codec does.
+ * Finds the oldest upload of a CID, of any account: a later upload of the same content cannot change what others see of it.
+ * The version and base of the CID do not matter, its codec does.
  *
  * @throws CairnError NOT_FOUND
  */

@@ -102,7 +102,7 @@ export function createPrices(context: PricesContext, sources: readonly PriceSour
       const readAt: ReadRound = (feed, reader) => findRoundAt(feed, reader, timeMs, clock.now())
       const found = await pickAgreeing(context, source, readAt, isEqual)
       if (!CairnError.is(found)) return found
-      // That there is no price for a time may be so for ever; endpoints that contradict each other are somebody's to look at.
+      // That there is no price for a time may be so for ever; endpoints that contradict each other need an operator.
       if (found.code === 'UPSTREAM_FAILED')
         context.dependencies.add({ kind: 'feed', name: source.symbol }).failed(found)
       return undefined
