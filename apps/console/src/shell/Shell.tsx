@@ -13,6 +13,7 @@ import { words } from '../words/words.ts'
 import { BottomBar } from './BottomBar.tsx'
 import { Notices } from './Notices.tsx'
 import { Rail } from './Rail.tsx'
+import { restoreWork } from './restore-work.ts'
 import { Shortcuts } from './Shortcuts.tsx'
 import { TopBar } from './TopBar.tsx'
 
@@ -52,7 +53,7 @@ export function Shell() {
   }, [isSignedIn])
   useEffect(() => {
     if (address === undefined) return
-    void import('./restore-work.ts').then(({ restoreWork }) => restoreWork(network))
+    void restoreWork(network)
   }, [address, network])
   useFocusOnArrival(pathname.split('/')[1] ?? '')
   const isFramed = isSignedIn || pathname !== '/'

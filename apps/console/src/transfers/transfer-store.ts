@@ -215,7 +215,7 @@ export function clearDone(): void {
 }
 
 // Work belongs to the account that began it.
-let owner: string | undefined
+let owner = getSession()?.address
 watchSession(() => {
   const address = getSession()?.address
   if (address === owner) return
