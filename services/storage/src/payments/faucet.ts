@@ -14,7 +14,7 @@ type Sent = { coin: string; units: string; txHash: Hex }
 
 /** Of each coin, in whole coins. */
 const wholeCoins = 100n
-const minedTimeoutMs = 15_000
+const minedTimeoutMs = 60_000
 const abis = { usdc: localUsdcAbi, usdt: localUsdtAbi, dai: localDaiAbi } as const
 
 /** A faucet on the chain of a local network, whose test tokens belong to the key. */
@@ -37,7 +37,7 @@ export function createFaucet(network: PaymentNetwork, privateKey: Hex): Faucet {
   const reader = createPublicClient({
     chain,
     ccipRead: false,
-    transport: http(url, { timeout: 10_000 }),
+    transport: http(url, { timeout: 60_000 }),
     pollingInterval: 100,
   })
 
