@@ -11,6 +11,11 @@ const flag = v.optional(
   ),
 )
 
+/** MIME type to store for a single file; without it, the service derives one from name and content. */
+const mimeType = v.optional(v.pipe(v.string(), v.maxLength(255)))
+/** `true` marks content that the client encrypted. */
+const encryption = v.optional(v.pipe(v.string(), v.maxLength(16)))
+
 /** What an upload answers: a file's or folder's name, CID, and cumulative DAG size in bytes as text (Kubo's `Size`). */
 export const uploadedSchema = v.object({ Name: v.string(), Hash: v.string(), Size: v.string() })
 export type Uploaded = v.InferOutput<typeof uploadedSchema>
@@ -45,10 +50,9 @@ export const addFiles = defineCall({
     'stream-channels': flag,
   }),
   headers: v.object({
-    /** MIME type to keep for a single file; found out from name and content where absent. */
-    'mime-type': v.optional(v.pipe(v.string(), v.maxLength(255))),
+    'mime-type': mimeType,
     /** `true`: the content is encrypted by the client; kept as a mark and answered as an array. */
-    encryption: v.optional(v.pipe(v.string(), v.maxLength(16))),
+    encryption,
     /** Kept with the upload; one storage class exists. */
     'x-storage-type': v.optional(labelText(64)),
   }),
@@ -87,7 +91,12 @@ export const importCar = defineCall({
   auth: 'apiKey',
   scope: 'files:write',
   query: v.looseObject({ 'pin-roots': flag, stats: flag, silent: flag }),
-  headers: v.object({ 'x-storage-type': v.optional(labelText(64)) }),
+  headers: v.object({
+    'mime-type': mimeType,
+    /** `true`: the client encrypted the content; the service only marks it. */
+    encryption,
+    'x-storage-type': v.optional(labelText(64)),
+  }),
   body: { kind: 'multipart', description: 'One CAR as a part with a file name.' },
   response: { kind: 'json', schema: uploadAnswer },
   errors: [

@@ -15,7 +15,10 @@ import { readAnswer, type UploadOptions, type UploadResult } from './send-files.
 export async function uploadCar(
   client: Client,
   source: string | Blob | Uint8Array,
-  options: Pick<UploadOptions, 'name' | 'signal' | 'onProgress'> = {},
+  options: Pick<UploadOptions, 'name' | 'mimeType' | 'signal' | 'onProgress'> & {
+    /** The content is encrypted; save its file key first, with {@link saveKey}. */
+    isEncrypted?: boolean
+  } = {},
 ): Promise<UploadResult> {
   if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
   const file = await openCar(source, options.name)
@@ -37,6 +40,8 @@ export async function uploadCar(
       headers: {
         authorization: `Bearer ${client.apiKey}`,
         'content-type': `multipart/form-data; boundary=${boundary}`,
+        ...(options.mimeType === undefined ? {} : { 'mime-type': options.mimeType }),
+        ...(options.isEncrypted === true ? { encryption: 'true' } : {}),
       },
       contentLength: file.sizeBytes === undefined ? undefined : head.length + file.sizeBytes + end.length,
       body: body(),

@@ -86,7 +86,7 @@ async function keepFrom(
     // Blocks that nobody asked for cannot come out of a pack again; a gateway that sends some is not to be trusted.
     if (index.unreachedBytes() > 0)
       throw new CairnError('INVALID_CAR', { message: 'The CAR has blocks beside the DAG' })
-    const uploads = await measureRoots([root], index, null)
+    const uploads = await measureRoots([root], index, { storageType: null })
     return await keep(context, address, writer, meter, uploads)
   } catch (error) {
     await giveUp(context, 'abort the pack', () => writer.abort())

@@ -21,6 +21,10 @@ export type ImportCarOptions = {
   bodyBytes: number | undefined
   isKubo: boolean
   storageType: string | undefined
+  /** Type of the single file that the CAR holds; without it, the name tells. */
+  mimeType?: string | undefined
+  /** Whether the client encrypted the content. */
+  encryption?: boolean
   signal: AbortSignal
   /** Of an upload that holds its room already. */
   held?: HeldUpload
@@ -66,7 +70,7 @@ async function importAndKeep(
   context: Context,
   address: string,
   body: Feed,
-  { boundary, bodyBytes, isKubo, storageType, signal, held }: ImportCarOptions,
+  { boundary, bodyBytes, isKubo, storageType, mimeType, encryption = false, signal, held }: ImportCarOptions,
   meter: QuotaMeter,
 ): Promise<ImportedCar> {
   const writer = context.packs.begin()
@@ -92,7 +96,7 @@ async function importAndKeep(
     const roots = nameRoots(cars)
     const cids = roots.map(({ cid }) => cid)
     await completeDag(cids, index, writer, context.packs, signal)
-    const uploads = await measureRoots(roots, index, storageType ?? null)
+    const uploads = await measureRoots(roots, index, { storageType: storageType ?? null, mimeType, encryption })
     const chargedBytes = uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
     const answers = uploads.map(({ name, cid, dagSizeBytes }) => ({
@@ -138,7 +142,7 @@ function nameRoots(cars: readonly NamedCar[]): { cid: CID; name: string }[] {
 export async function measureRoots(
   roots: readonly { cid: CID; name: string }[],
   index: DagIndex,
-  storageType: string | null,
+  marks: { storageType: string | null; mimeType?: string | undefined; encryption?: boolean },
 ): Promise<UploadToKeep[]> {
   const uploads: UploadToKeep[] = []
   let unreachedBytes = index.unreachedBytes()
@@ -148,11 +152,11 @@ export async function measureRoots(
     uploads.push({
       cid,
       name,
-      mimeType: isFile ? await findMimeType(name, undefined) : null,
+      mimeType: isFile ? (marks.mimeType ?? (await findMimeType(name, undefined))) : null,
       sizeBytes: contentBytes + unreachedBytes,
       dagSizeBytes,
-      encryption: false,
-      storageType,
+      encryption: marks.encryption ?? false,
+      storageType: marks.storageType,
       kind: 'car',
     })
     unreachedBytes = 0

@@ -59,6 +59,8 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
         bodyBytes: readLength(raw.headers['content-length']),
         isKubo,
         storageType: headers['x-storage-type'],
+        mimeType: readMimeType(headers['mime-type']),
+        encryption: headers.encryption?.toLowerCase() === 'true',
         signal,
       },
     )
