@@ -42,6 +42,7 @@ export { getStatus, type Status } from './account/status.ts'
 export { getUsage, type Usage } from './account/usage.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { type DecryptOptions, decryptBytes, decryptFile, openDecrypted } from './download/decrypt-file.ts'
+export { downloadCar } from './download/download-car.ts'
 export { type DownloadResult, type DownloadToDiskOptions, downloadFile } from './download/download-file.ts'
 export {
   decryptFolder,
@@ -67,6 +68,7 @@ export {
   shareFile,
   transferFile,
 } from './keys/access.ts'
+export { findConditions } from './keys/agreed-conditions.ts'
 export type { ChangeOptions, ChangeResult } from './keys/change-nodes.ts'
 export type { ConditionsInput } from './keys/check-conditions.ts'
 export { type ClosedKeySession, closeKeySession } from './keys/close-session.ts'
@@ -87,6 +89,7 @@ export { createNameKey, exportNameKey, importNameKey } from './names/name-keys.t
 export { createName, type ExportedName, exportName, getName, removeName, renameName } from './names/names.ts'
 export { type PublishOptions, publishName } from './names/publish-name.ts'
 export { type PublishSignedOptions, publishSigned } from './names/publish-signed.ts'
+export { registerRecord } from './names/register-record.ts'
 export { type ResolvedName, type ResolveOptions, resolveName } from './names/resolve-name.ts'
 export {
   getPayment,

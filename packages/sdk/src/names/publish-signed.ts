@@ -1,12 +1,13 @@
 import type { NameKey, NameRecord } from '@cairn/names'
-import { CairnError, nameLifetimeMs, nameTtlMs, putRoutedName, registerName } from '@cairn/protocol'
+import { CairnError, nameLifetimeMs, nameTtlMs, putRoutedName } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import { type CallOptions, call, describeCall, openResponse, readText, tryAgain } from '../request.ts'
+import { type CallOptions, describeCall, openResponse, readText, tryAgain } from '../request.ts'
 import { checkTimes } from './check-times.ts'
 import { rememberRecord } from './known-names.ts'
 import { loadTools } from './load-tools.ts'
 import { listNameHistory } from './name-history.ts'
 import type { PublishOptions } from './publish-name.ts'
+import { registerRecord } from './register-record.ts'
 import { fetchRecord } from './resolve-name.ts'
 import { takeTurn } from './take-turns.ts'
 
@@ -125,14 +126,11 @@ async function send(
   label: string | undefined,
   options: CallOptions,
 ): Promise<void> {
-  const params = { name }
   if (client.apiKey !== undefined) {
-    const { encodeBase64 } = await loadTools()
-    const body = { record: encodeBase64(bytes), ...(label === undefined ? {} : { label }) }
-    await call(client, registerName, { params, body }, options)
+    await registerRecord(client, name, bytes, { label, ...options })
     return
   }
-  const described = describeCall(client, putRoutedName, { params }, options)
+  const described = describeCall(client, putRoutedName, { params: { name } }, options)
   const headers = { 'content-type': 'application/vnd.ipfs.ipns-record' }
   // The same record sent twice is no error.
   await tryAgain(async () => {
