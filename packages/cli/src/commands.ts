@@ -4,7 +4,9 @@ import { apiKey } from './commands/api-key.ts'
 import { balance } from './commands/balance.ts'
 import { cat } from './commands/cat.ts'
 import { conditions } from './commands/conditions.ts'
+import { exportCommand } from './commands/export.ts'
 import { get } from './commands/get.ts'
+import { importCommand } from './commands/import.ts'
 import { info } from './commands/info.ts'
 import { keys } from './commands/keys.ts'
 import { ls } from './commands/ls.ts'
@@ -55,6 +57,8 @@ export const commands: readonly Command[] = [
   transfer,
   conditions,
   keys,
+  exportCommand,
+  importCommand,
   quote,
   price,
   pay,

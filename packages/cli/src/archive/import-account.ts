@@ -1,0 +1,241 @@
+import { existsSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  CairnError,
+  type Client,
+  importNameKey,
+  listNames as listAccountNames,
+  listFiles,
+  listKeyFiles,
+  type NameKey,
+  prepareKey,
+  publishSigned,
+  registerRecord,
+  saveKey,
+  uploadCar,
+} from '@cairn/sdk'
+import { forEachParallel } from './for-each-parallel.ts'
+import {
+  type FileRow,
+  fileRow,
+  type KeyRow,
+  keyRow,
+  type ListName,
+  listPath,
+  type Manifest,
+  type Missing,
+  type NameRow,
+  nameRow,
+  parseManifest,
+  type RightsRow,
+  rightsRow,
+} from './format.ts'
+import { hashFile, readList } from './list-file.ts'
+import type { Seal } from './seal.ts'
+
+/** Uploads at a time: small files would otherwise wait for one another. */
+const maxParallel = 4
+
+export type ImportOptions = {
+  /** Opens the sealed keys; undefined if the archive has none. */
+  createSeal: ((manifest: Manifest) => Seal) | undefined
+  /** Stores the key of a name on this machine. */
+  storeNameKey(key: NameKey, label: string | null): Promise<void>
+  signal: AbortSignal
+  onStep(text: string): void
+  onBytes(bytes: number): void
+}
+
+/** What an import did. */
+export type ImportReport = {
+  /** Uploaded by this call, and already there before it. */
+  uploaded: number
+  present: number
+  bytes: number
+  fileKeys: number
+  names: number
+  /** What could not be imported, and why. */
+  missing: Missing[]
+}
+
+type Import = ImportOptions & { client: Client; folder: string; report: ImportReport }
+
+/** Reads and checks the manifest of an exported account. @throws CairnError INVALID_ARCHIVE */
+export async function openExport(folder: string): Promise<Manifest> {
+  const path = join(folder, 'manifest.json')
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new CairnError('INVALID_ARCHIVE', { message: `${folder} has no manifest.json`, details: { path }, cause })
+  })
+  const manifest = parseManifest(text, path)
+  if (manifest.completedAt === null) {
+    throw new CairnError('INVALID_ARCHIVE', {
+      message: `${folder} is an export that did not finish`,
+      hint: 'Run the same `cairn export` again: it resumes.',
+      details: { path },
+    })
+  }
+  for (const list of manifest.lists) {
+    const file = join(folder, listPath(list.name))
+    if (existsSync(file) && (await hashFile(file)) === list.sha256) continue
+    throw new CairnError('INVALID_ARCHIVE', {
+      message: `${file} is missing or was changed`,
+      hint: 'Restore it from another copy of the export.',
+      details: { path: file },
+    })
+  }
+  return manifest
+}
+
+/**
+ * Imports an exported account into the client's account: the same CIDs, names and rights. A call that was stopped resumes:
+ * what the account already has is not uploaded again. The service verifies every block, so a damaged CAR is rejected.
+ * @throws CairnError INVALID_ARCHIVE, QUOTA_EXCEEDED, NO_API_KEY
+ */
+export async function importAccount(
+  client: Client,
+  folder: string,
+  manifest: Manifest,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const report: ImportReport = { uploaded: 0, present: 0, bytes: 0, fileKeys: 0, names: 0, missing: [] }
+  const context: Import = { ...options, client, folder, report }
+  const rights = new Map<string, RightsRow>()
+  for await (const row of rows(context, manifest, 'rights', rightsRow)) rights.set(row.cid, row)
+  const keys = new Map<string, KeyRow>()
+  for await (const row of rows(context, manifest, 'keys', keyRow))
+    keys.set(row.kind === 'name key' ? row.name : row.cid, row)
+  const seal = keys.size === 0 ? undefined : options.createSeal?.(manifest)
+
+  // Keys come first, so that the account never lists an encrypted file that nobody can open.
+  options.onStep(`${rights.size} file keys`)
+  const locked = await importFileKeys(context, rights, keys, seal)
+  options.onStep(`${manifest.counts.files} files`)
+  await importFiles(context, manifest, locked)
+  await importNames(context, manifest, keys, seal)
+  return report
+}
+
+async function* rows<T>(
+  { folder }: Import,
+  manifest: Manifest,
+  list: ListName,
+  schema: Parameters<typeof readList<T>>[1],
+): AsyncGenerator<T> {
+  if (manifest.lists.some(({ name }) => name === list)) yield* readList(join(folder, listPath(list)), schema)
+}
+
+/** Saves the keys that the account does not have yet. @returns CIDs whose key could not be saved */
+async function importFileKeys(
+  context: Import,
+  rights: ReadonlyMap<string, RightsRow>,
+  keys: ReadonlyMap<string, KeyRow>,
+  seal: Seal | undefined,
+): Promise<ReadonlySet<string>> {
+  const { client, signal, report } = context
+  const locked = new Set<string>()
+  if (seal === undefined || client.keySession === undefined) return locked
+  const present = new Set<string>()
+  for await (const { cid } of listKeyFiles(client, 'owner', { signal })) present.add(cid)
+  const { address } = client.keySession
+  await forEachParallel(rights.values(), maxParallel, async ({ cid, sharedTo, conditions }) => {
+    if (present.has(cid)) return
+    const row = keys.get(cid)
+    const isSaved = await collect(context, 'file key', cid, async () => {
+      if (row === undefined) throw new CairnError('KEY_NOT_FOUND')
+      const key = prepareKey(seal.open(row.sealed, cid))
+      await saveKey(client, cid, key, {
+        shareTo: sharedTo.filter((one) => one.toLowerCase() !== address.toLowerCase()),
+        ...(conditions === null ? {} : { conditions }),
+        signal,
+      })
+      return true
+    })
+    if (isSaved) report.fileKeys++
+    else locked.add(cid)
+  })
+  return locked
+}
+
+async function importFiles(context: Import, manifest: Manifest, locked: ReadonlySet<string>): Promise<void> {
+  const { client, signal, report, onBytes } = context
+  const present = new Set<string>()
+  for await (const { cid, fileName } of listFiles(client, {}, { signal })) present.add(JSON.stringify([cid, fileName]))
+  await forEachParallel(rows(context, manifest, 'files', fileRow), maxParallel, async (row) => {
+    if (present.has(JSON.stringify([row.cid, row.name]))) {
+      report.present++
+      return
+    }
+    if (row.isEncrypted && locked.has(row.cid)) return
+    const bytes = await collect(context, 'file', row.cid, () => uploadRow(context, row))
+    if (bytes === undefined) return
+    report.uploaded++
+    report.bytes += bytes
+    onBytes(report.bytes)
+  })
+}
+
+async function uploadRow({ client, folder, signal }: Import, row: FileRow): Promise<number> {
+  const path = join(folder, row.car)
+  const { cid } = await uploadCar(client, path, {
+    // The service takes the ending of a CAR off the name.
+    name: `${row.name}.car`,
+    isEncrypted: row.isEncrypted,
+    ...(row.mimeType === null ? {} : { mimeType: row.mimeType }),
+    signal,
+  })
+  if (cid !== row.cid) throw new CairnError('CID_MISMATCH', { details: { computed: row.cid, answered: [cid] } })
+  return (await stat(path)).size
+}
+
+async function importNames(
+  context: Import,
+  manifest: Manifest,
+  keys: ReadonlyMap<string, KeyRow>,
+  seal: Seal | undefined,
+): Promise<void> {
+  const { client, signal, report } = context
+  const present = new Set<string>()
+  for await (const { name } of listAccountNames(client, { signal })) present.add(name)
+  for await (const row of rows(context, manifest, 'names', nameRow)) {
+    if (present.has(row.name) || row.value === null) continue
+    const sealed = keys.get(row.name)
+    const isImported = await collect(context, 'name', row.name, async () => {
+      const key = sealed === undefined ? undefined : await importNameKey(seal?.open(sealed.sealed, row.name) ?? '')
+      if (key !== undefined) await context.storeNameKey(key, row.label)
+      await publish(context, row, key)
+      return true
+    })
+    if (isImported) report.names++
+  }
+}
+
+/** Publishes a name again: by its record as long as that is valid, else by a new one if its key is there. */
+async function publish({ client, signal }: Import, row: NameRow, key: NameKey | undefined): Promise<void> {
+  const label = row.label ?? undefined
+  const isValid = row.validUntil !== null && Date.parse(row.validUntil) > Date.now()
+  if (row.record !== null && isValid) {
+    await registerRecord(client, row.name, new Uint8Array(Buffer.from(row.record, 'base64')), { label, signal })
+    return
+  }
+  if (key === undefined || row.value === null) throw new CairnError('IPNS_RECORD_EXPIRED')
+  await publishSigned(client, key, row.value, { label, signal })
+}
+
+/** Runs one part of the import. What fails is noted, unless it would fail for everything that follows. */
+async function collect<T>(
+  { report, signal }: Import,
+  kind: string,
+  id: string,
+  run: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await run()
+  } catch (cause) {
+    const error = CairnError.from(cause)
+    const endsAll = ['ABORTED', 'QUOTA_EXCEEDED', 'UNAUTHENTICATED', 'NETWORK_ERROR', 'NO_SESSION'].includes(error.code)
+    if (signal.aborted || endsAll) throw error
+    report.missing.push({ kind, id, code: error.code, message: error.message })
+    return undefined
+  }
+}

@@ -1,0 +1,73 @@
+import { CairnError, exportName, exportNameKey, listFiles } from '@cairn/sdk'
+import { exportAccount } from '../archive/export-account.ts'
+import { createSeal } from '../archive/seal.ts'
+import { openSealingKey } from '../archive/sealing-wallet.ts'
+import { type Command, flag, type Surroundings } from '../command.ts'
+import { openKeyClient } from '../key-client.ts'
+import { openKept, openNameKeys } from '../name-keys.ts'
+import { formatBytes } from '../sizes.ts'
+
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'Export your account to a folder: content, names, rights, sealed keys, payments, proofs',
+  usage: '--all <folder>',
+  arity: [1, 1],
+  options: {
+    all: { type: 'boolean', about: 'everything the account has (required)' },
+    'name-keys': { type: 'boolean', about: 'with the keys of your names, sealed to your wallet' },
+    'no-keys': { type: 'boolean', about: 'without file keys and rights: asks for no wallet' },
+  },
+  examples: ['cairn export --all backup', 'jq -r .name backup/files.jsonl'],
+  async run(surroundings) {
+    const { args, values, session, output, signal } = surroundings
+    if (!flag(values, 'all')) {
+      throw new CairnError('USAGE', {
+        message: 'cairn export takes --all',
+        hint: 'For one file, use cairn get. For everything: cairn export --all <folder>.',
+      })
+    }
+    const plain = await session.client()
+    const withKeys = !flag(values, 'no-keys') && plain.network.keyNodes !== undefined
+    const client = withKeys ? await openKeyClient(surroundings, { withApiKey: true }) : plain
+    const privateKey = withKeys ? await openSealingKey(surroundings, client) : undefined
+    const account = client.keySession?.address ?? (await findAccount(surroundings))
+    const folder = args[0] ?? ''
+    const progress = output.progress(folder)
+    const manifest = await exportAccount(client, folder, {
+      account,
+      createSeal: privateKey === undefined ? undefined : (salt) => createSeal(privateKey, account, salt),
+      findNameKey: flag(values, 'name-keys') ? (name, held) => findNameKey(surroundings, name, held) : undefined,
+      signal,
+      onStep: output.note,
+      onBytes: (bytes) =>
+        progress?.onProgress({ phase: 'receive', bytes, total: undefined, bytesPerSecond: 0, remainingMs: undefined }),
+    }).finally(() => progress?.done())
+    const { counts, missing, lists } = manifest
+    output.result({ folder, ...counts, lists, missing }, [
+      `${folder}  ${counts.files} files  ${formatBytes(counts.bytes)}`,
+      ...missing.map(({ kind, id, message }) => `missing: ${kind} ${id}: ${message}`),
+    ])
+    if (missing.length > 0) {
+      throw new CairnError('EXPORT_INCOMPLETE', {
+        details: { missing: missing.length, manifest: `${folder}/manifest.json` },
+      })
+    }
+  },
+}
+
+/** The account of an API key, where no wallet is asked. */
+async function findAccount({ session, signal }: Surroundings): Promise<string> {
+  for await (const { publicKey } of listFiles(await session.client(), { limit: 1 }, { signal })) return publicKey
+  throw new CairnError('NOT_FOUND', { message: 'The account has no files' })
+}
+
+/** The key of a name: from the service, or from this machine. */
+async function findNameKey(
+  { session, state, prompt, signal }: Surroundings,
+  name: string,
+  keyHeld: 'service' | 'owner',
+): Promise<string | undefined> {
+  if (keyHeld === 'service') return (await exportName(await session.client(), name, { format: 'pem', signal })).key
+  const kept = await openNameKeys(state.folder).read(name)
+  return kept === undefined ? undefined : exportNameKey(await openKept(kept, prompt), 'pem')
+}

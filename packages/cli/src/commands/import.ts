@@ -1,0 +1,49 @@
+import { CairnError } from '@cairn/sdk'
+import { importAccount, openExport } from '../archive/import-account.ts'
+import { createSeal } from '../archive/seal.ts'
+import { openSealingKey } from '../archive/sealing-wallet.ts'
+import type { Command } from '../command.ts'
+import { openKeyClient } from '../key-client.ts'
+import { openNameKeys } from '../name-keys.ts'
+import { formatBytes } from '../sizes.ts'
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'Import an exported account: the same CIDs, names and rights',
+  usage: '<folder>',
+  arity: [1, 1],
+  examples: ['cairn import backup', 'cairn import backup --network https://storage.example.com'],
+  async run(surroundings) {
+    const { args, session, output, state, signal } = surroundings
+    const folder = args[0] ?? ''
+    const manifest = await openExport(folder)
+    const hasKeys = manifest.lists.some(({ name, rows }) => name === 'keys' && rows > 0)
+    const client = hasKeys ? await openKeyClient(surroundings, { withApiKey: true }) : await session.client()
+    const privateKey = hasKeys ? await openSealingKey(surroundings, client) : undefined
+    const nameKeys = openNameKeys(state.folder)
+    const progress = output.progress(folder)
+    const report = await importAccount(client, folder, manifest, {
+      createSeal:
+        privateKey === undefined ? undefined : ({ account, seal }) => createSeal(privateKey, account, seal.salt),
+      storeNameKey: async (key, label) => {
+        if ((await nameKeys.read(key.name)) === undefined) await nameKeys.add(key, { label, password: undefined })
+      },
+      signal,
+      onStep: output.note,
+      onBytes: (bytes) =>
+        progress?.onProgress({
+          phase: 'send',
+          bytes,
+          total: manifest.counts.bytes,
+          bytesPerSecond: 0,
+          remainingMs: undefined,
+        }),
+    }).finally(() => progress?.done())
+    const { uploaded, present, bytes, fileKeys, names, missing } = report
+    output.result({ folder, ...report }, [
+      `${uploaded} files  ${formatBytes(bytes)}  ${present} were there  ${fileKeys} file keys  ${names} names`,
+      ...missing.map(({ kind, id, message }) => `missing: ${kind} ${id}: ${message}`),
+    ])
+    if (missing.length > 0) throw new CairnError('IMPORT_INCOMPLETE', { details: { missing: missing.length } })
+  },
+}

@@ -1,0 +1,211 @@
+// Leaving with everything: an account is exported by the command line and imported into another network.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createName,
+  createNameKey,
+  decryptBytes,
+  downloadBytes,
+  getConditions,
+  listFiles,
+  listKeyFiles,
+  listNames,
+  publishName,
+  publishSigned,
+  resolveName,
+  uploadBytes,
+  uploadEncryptedBytes,
+  uploadEncryptedText,
+} from '@cairn/sdk'
+import { generatePrivateKey } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { type CliRun, runCli } from '../run-cli.ts'
+
+const privateKey = generatePrivateKey()
+const friend = `0x${'56'.repeat(20)}`
+let source: TestNetwork
+let target: TestNetwork
+let folder = ''
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-export-'))
+  ;[source, target] = await Promise.all([createTestNetwork({}, 'local'), createTestNetwork({}, 'local')])
+  writeFileSync(join(folder, 'password'), 'correct horse\n', { mode: 0o600 })
+  writeFileSync(join(folder, 'wallet.key'), privateKey, { mode: 0o600 })
+  writeFileSync(join(folder, 'stranger.key'), generatePrivateKey(), { mode: 0o600 })
+  for (const [config, key] of [
+    ['at-source', 'wallet.key'],
+    ['at-target', 'wallet.key'],
+    ['stranger', 'stranger.key'],
+  ] as const) {
+    const network = config === 'at-source' ? source : target
+    expect(await cairn(network, config, ['wallet', 'import', key])).toMatchObject({ code: 0 })
+    expect(await cairn(network, config, ['api-key', 'new'])).toMatchObject({ code: 0 })
+  }
+})
+afterAll(async () => {
+  await source?.[Symbol.asyncDispose]()
+  await target?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function cairn(network: TestNetwork, config: string, args: string[]): Promise<CliRun> {
+  return runCli(args, {
+    cwd: folder,
+    env: {
+      CAIRN_NETWORK: join(network.home, 'network.json'),
+      CAIRN_CONFIG_HOME: join(folder, config),
+      CAIRN_PASSWORD_FILE: join(folder, 'password'),
+    },
+  })
+}
+
+async function listAll(network: TestNetwork) {
+  const client = await createKeyClient(network, privateKey)
+  const files = await Array.fromAsync(listFiles(client))
+  const keys = await Array.fromAsync(listKeyFiles(client, 'owner'))
+  const names = await Array.fromAsync(listNames(client))
+  return {
+    files: files
+      .map(({ cid, fileName, mimeType, fileSizeInBytes, encryption }) =>
+        [fileName, cid, mimeType, fileSizeInBytes, encryption].join(' '),
+      )
+      .sort(),
+    keys: keys
+      .map(({ cid, owner, sharedTo, hasConditions }) => ({ cid, owner, sharedTo, hasConditions }))
+      .sort((a, b) => a.cid.localeCompare(b.cid)),
+    names: names.map(({ name, label, value }) => ({ name, label, value })).sort((a, b) => a.name.localeCompare(b.name)),
+  }
+}
+
+describe('export and import', () => {
+  const secret = new Uint8Array(randomBytes(70_000))
+  let [sharedCid, conditionalCid, largeCid] = ['', '', '']
+  const large = new Uint8Array(randomBytes(3_000_000))
+
+  test('an account moves to another network: same CIDs, names, types, rights and keys', async () => {
+    const client = await createKeyClient(source, privateKey)
+    for (let i = 0; i < 30; i++) await uploadBytes(client, randomBytes(500 + i), { name: `note-${i}.txt` })
+    largeCid = (await uploadBytes(client, large, { name: 'film.mp4', mimeType: 'video/mp4' })).cid
+    // The same content under two names, and a name that ends as a CAR's does.
+    for (const name of ['twice.bin', 'again.bin', 'odd.car'])
+      await uploadBytes(client, large.subarray(0, 9_000), { name })
+    sharedCid = (await uploadEncryptedBytes(client, secret, { name: 'secret', shareTo: [friend] })).cid
+    const conditions = [
+      {
+        id: 1,
+        chain: 'local',
+        method: 'getBlockNumber',
+        standardContractType: '',
+        returnValueTest: { comparator: '>=', value: '13349' },
+      },
+    ]
+    conditionalCid = (
+      await uploadEncryptedText(client, 'behind a condition', { name: 'later', conditions: { conditions } })
+    ).cid
+    const held = await createName(client, { label: 'site' })
+    await publishName(client, held.name, largeCid)
+    const own = await createNameKey()
+    await publishSigned(client, own, sharedCid, { label: 'own' })
+
+    const exported = await cairn(source, 'at-source', ['export', '--all', 'backup', '--json'])
+    expect(exported).toMatchObject({ code: 0, err: '' })
+    expect(JSON.parse(exported.out)).toMatchObject({ files: 36, cars: 34, missing: [] })
+    expect(statSync(join(folder, 'backup', 'keys.jsonl')).mode & 0o777).toBe(0o600)
+
+    const imported = await cairn(target, 'at-target', ['import', 'backup', '--json'])
+    expect(imported).toMatchObject({ code: 0, err: '' })
+    expect(JSON.parse(imported.out)).toMatchObject({ uploaded: 36, fileKeys: 2, names: 2, missing: [] })
+
+    expect(await listAll(target)).toEqual(await listAll(source))
+    const there = await createKeyClient(target, privateKey)
+    expect(await downloadBytes(there, largeCid)).toEqual(large)
+    expect(await decryptBytes(there, sharedCid)).toEqual(secret)
+    expect((await getConditions(there, conditionalCid)).conditions).toEqual(
+      (await getConditions(client, conditionalCid)).conditions,
+    )
+    expect((await resolveName(there, held.name)).cid).toBe(largeCid)
+    expect((await resolveName(there, own.name)).cid).toBe(sharedCid)
+  })
+
+  test('both resume: what is there is not fetched or uploaded again', async () => {
+    const cars = () =>
+      readdirSync(join(folder, 'backup', 'cars'), { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.car'))
+        .map((path) => [path, statSync(join(folder, 'backup', 'cars', path)).mtimeMs] as const)
+    const before = new Map(cars())
+    const [gone = ''] = before.keys()
+    unlinkSync(join(folder, 'backup', 'cars', gone))
+    expect(await cairn(source, 'at-source', ['export', '--all', 'backup'])).toMatchObject({ code: 0 })
+    const after = new Map(cars())
+    expect([...after.keys()].sort()).toEqual([...before.keys()].sort())
+    for (const [path, time] of after) if (path !== gone) expect(time).toBe(before.get(path))
+    const again = await cairn(target, 'at-target', ['import', 'backup', '--json'])
+    expect(JSON.parse(again.out)).toMatchObject({ uploaded: 0, present: 36, fileKeys: 0, names: 0, missing: [] })
+  })
+
+  test('with --name-keys a name can be published where it is imported, by a wallet that opens it', async () => {
+    expect(await cairn(source, 'at-source', ['export', '--all', 'with-keys', '--name-keys'])).toMatchObject({ code: 6 })
+    // The key of the second name is on no machine that the command line knows: that is listed, and the rest is there.
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, 'with-keys', 'manifest.json'), 'utf8'))
+    expect(manifest).toMatchObject({
+      missing: [{ kind: 'name key', code: 'NAME_KEY_WITH_OWNER' }],
+      counts: { files: 36 },
+    })
+    const keys = readFileSync(join(folder, 'with-keys', 'keys.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+    expect(keys).toHaveLength(3)
+    expect(keys.join('')).not.toContain('PRIVATE KEY')
+  })
+
+  test('another wallet opens none of the keys, and imports what is not encrypted', async () => {
+    const { code, out } = await cairn(target, 'stranger', ['import', 'backup', '--json'])
+    expect(code).toBe(6)
+    const { uploaded, fileKeys, missing } = JSON.parse(out)
+    expect({ uploaded, fileKeys }).toEqual({ uploaded: 34, fileKeys: 0 })
+    expect(missing.map(({ kind, code: why }: { kind: string; code: string }) => [kind, why])).toContainEqual([
+      'file key',
+      'INVALID_ARCHIVE',
+    ])
+  })
+
+  test('a changed list is refused, a damaged CAR is named and the rest is imported', async () => {
+    const elsewhere = await createTestNetwork()
+    try {
+      expect(await cairn(elsewhere, 'elsewhere', ['wallet', 'import', 'wallet.key'])).toMatchObject({ code: 0 })
+      expect(await cairn(elsewhere, 'elsewhere', ['api-key', 'new'])).toMatchObject({ code: 0 })
+      const car = join(folder, 'backup', 'cars', largeCid.slice(-2), `${largeCid}.car`)
+      const bytes = readFileSync(car)
+      bytes[bytes.length - 100] = (bytes.at(-100) ?? 0) ^ 1
+      writeFileSync(car, bytes)
+      const { code, out } = await cairn(elsewhere, 'elsewhere', ['import', 'backup', '--json'])
+      expect(code).toBe(6)
+      expect(JSON.parse(out)).toMatchObject({
+        uploaded: 34,
+        missing: [
+          // Nothing can ask for this condition there, so the file that it guards is not listed without it.
+          { kind: 'file key', id: conditionalCid, code: 'CHAIN_NOT_SUPPORTED' },
+          { kind: 'file', id: largeCid, code: 'BLOCK_HASH_MISMATCH' },
+        ],
+      })
+      writeFileSync(
+        join(folder, 'backup', 'files.jsonl'),
+        `${readFileSync(join(folder, 'backup', 'files.jsonl'), 'utf8')}\n`,
+      )
+      const refused = await cairn(elsewhere, 'elsewhere', ['import', 'backup', '--json'])
+      expect([refused.code, JSON.parse(refused.err).error.code]).toEqual([7, 'INVALID_ARCHIVE'])
+    } finally {
+      await elsewhere[Symbol.asyncDispose]()
+    }
+  })
+
+  test('a folder with something else in it is left alone', async () => {
+    const { code, err } = await cairn(source, 'at-source', ['export', '--all', '.', '--json'])
+    expect([code, JSON.parse(err).error.code]).toEqual([1, 'FILE_EXISTS'])
+    expect(await cairn(source, 'at-source', ['export', 'backup'])).toMatchObject({ code: 2 })
+  })
+})
