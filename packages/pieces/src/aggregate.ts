@@ -37,10 +37,7 @@ export type AggregatePart =
  * @see https://github.com/filecoin-project/FIPs/blob/master/FRCs/frc-0058.md
  */
 export function buildAggregate(pieces: readonly Piece[]): Aggregate {
-  if (pieces.length === 0) throw new CairnError('INVALID_REQUEST', { message: 'An aggregate has at least one piece' })
-  const segments = placePieces(pieces)
-  const used = segments.reduce((end, segment) => Math.max(end, segment.offset + paddedBytesOf(segment)), 0)
-  const height = aggregateHeightFor(used, pieces.length)
+  const { segments, height } = layOutAggregate(pieces)
   const tree = createSparseTree(height)
   for (const segment of segments) tree.set(segment.height, segment.offset / paddedBytesOf(segment), segment.root)
   const paddedBytes = nodeBytes * 2 ** height
@@ -83,6 +80,14 @@ export function buildAggregate(pieces: readonly Piece[]): Aggregate {
       }
     },
   }
+}
+
+/** Where each piece of an aggregate lies, and the height of its tree. @throws CairnError as {@link buildAggregate} */
+export function layOutAggregate(pieces: readonly Piece[]): { segments: Segment[]; height: number } {
+  if (pieces.length === 0) throw new CairnError('INVALID_REQUEST', { message: 'An aggregate has at least one piece' })
+  const segments = placePieces(pieces)
+  const used = segments.reduce((end, segment) => Math.max(end, segment.offset + paddedBytesOf(segment)), 0)
+  return { segments, height: aggregateHeightFor(used, pieces.length) }
 }
 
 /** The parts of an aggregate's payload in their order; between them are zeros. */

@@ -1,14 +1,16 @@
-import { CairnError, type ChallengeAnswer, type LeafWindow } from '@cairn/protocol'
+import { CairnError, type ChallengeAnswer, type LeafWindows } from '@cairn/protocol'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base58btc } from 'multiformats/bases/base58'
+import { toWindows } from './content.ts'
 import { refuse } from './inclusion.ts'
 import { parsePieceCid } from './piece-cid.ts'
 import { challengeLeaves, type PossessionProof, verifyPossession } from './possession.ts'
 
 /** What a provider says when it answers a challenge. */
-export type ChallengeClaim = Pick<ChallengeAnswer, 'piece' | 'nonce' | 'count' | 'within' | 'provenAt'> & {
+export type ChallengeClaim = Pick<ChallengeAnswer, 'piece' | 'nonce' | 'count' | 'provenAt'> & {
+  readonly within?: LeafWindows | undefined
   readonly proof: PossessionProof
 }
 
@@ -33,7 +35,7 @@ export function challengeStatement(claim: ChallengeClaim, provider: string): str
     `piece ${piece}`,
     `nonce ${nonce}`,
     `leaves ${count}`,
-    ...(within === undefined ? [] : [`within ${within.start} ${within.count}`]),
+    ...(within === undefined ? [] : [`within ${describeWindows(within)}`]),
     `proven-at ${provenAt}`,
     `proof ${bytesToHex(sha256(utf8ToBytes(shown)))}`,
   ].join('\n')
@@ -47,7 +49,7 @@ export function signChallenge(claim: ChallengeClaim, seed: Uint8Array): Challeng
     piece,
     nonce,
     count,
-    ...(within === undefined ? {} : { within }),
+    ...(within === undefined ? {} : { within: [...toWindows(within)] }),
     provenAt,
     proof: proof.map(({ index, leaf, path }) => ({ index, leaf, path: [...path] })),
     provider,
@@ -67,19 +69,26 @@ export function verifyChallenge(
     readonly nonce: string
     readonly count: number
     readonly provider: string
-    readonly within?: LeafWindow | undefined
+    readonly within?: LeafWindows | undefined
   },
 ): void {
   for (const field of ['piece', 'nonce', 'count', 'provider'] as const) {
     if (answer[field] !== asked[field]) throw refuse(`The answer has another ${field} than was asked for`)
   }
-  if (answer.within?.start !== asked.within?.start || answer.within?.count !== asked.within?.count) {
+  if (describeWindows(answer.within) !== describeWindows(asked.within)) {
     throw refuse('The answer is about another part of the piece than was asked for')
   }
   const piece = parsePieceCid(asked.piece)
   if (!isSigned(answer)) throw refuse('The signature is not the provider’s')
   const indices = challengeLeaves(piece, readNonce(asked.nonce), asked.count, asked.within)
   verifyPossession(piece, indices, answer.proof)
+}
+
+/** Windows as a statement names them: start and count of each, with spaces between. */
+function describeWindows(windows: LeafWindows | undefined): string {
+  return toWindows(windows ?? [])
+    .flatMap(({ start, count }) => [start, count])
+    .join(' ')
 }
 
 function readNonce(nonce: string): Uint8Array {

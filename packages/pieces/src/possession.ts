@@ -1,6 +1,7 @@
-import { CairnError, type LeafWindow } from '@cairn/protocol'
+import { CairnError, type LeafWindows } from '@cairn/protocol'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { endOf, toWindows } from './content.ts'
 import { padFr32 } from './fr32.ts'
 import { isSame, refuse } from './inclusion.ts'
 import {
@@ -30,31 +31,47 @@ export const challengeLeavesMost = 64
 
 /**
  * The leaves that a challenge asks for: leaf i is SHA-256(nonce, i as 4 bytes big-endian), its first 6 bytes as a number
- * modulo the leaves that hold payload. Who picks the nonce after the commitment was made picks leaves nobody could know.
- * @param within where the leaves have to lie, so that a challenge can be about one piece of an aggregate
- * @throws CairnError INVALID_REQUEST for a count or a window that the piece does not have
+ * modulo the leaves of the windows, counted through all of them. Who picks the nonce after the commitment was made picks
+ * leaves nobody could know.
+ * @param within where the leaves have to lie, so that a challenge can be about one piece of an aggregate, or about all of it
+ *   but the padding; all leaves that hold payload unless told
+ * @throws CairnError INVALID_REQUEST for a count or windows that the piece does not have
  */
 export function challengeLeaves(
   piece: Piece,
   nonce: Uint8Array,
   count: number,
-  within?: LeafWindow | undefined,
+  within?: LeafWindows | undefined,
 ): number[] {
   if (!Number.isInteger(count) || count < 1 || count > challengeLeavesMost) {
     throw new CairnError('INVALID_REQUEST', { message: `A challenge asks for 1 to ${challengeLeavesMost} leaves` })
   }
   const leaves = Math.ceil(piece.payloadBytes / quadPayloadBytes) * (quadPaddedBytes / nodeBytes)
-  const { start, count: width } = within ?? { start: 0, count: leaves }
-  if (start < 0 || width < 1 || !Number.isSafeInteger(start + width) || start + width > leaves) {
-    throw new CairnError('INVALID_REQUEST', { message: `The piece has ${leaves} leaves` })
+  const windows = toWindows(within ?? { start: 0, count: leaves })
+  let end = 0
+  let width = 0
+  for (const window of windows) {
+    const isAfter = window.start >= end && window.count >= 1
+    end = endOf(window)
+    if (!isAfter || !Number.isSafeInteger(end) || end > leaves) {
+      const message = `The piece has ${leaves} leaves; give windows of them in order that do not overlap`
+      throw new CairnError('INVALID_REQUEST', { message })
+    }
+    width += window.count
   }
+  if (width === 0) throw new CairnError('INVALID_REQUEST', { message: 'Give at least one window of leaves' })
   return Array.from({ length: count }, (_, at) => {
     const input = new Uint8Array(nonce.length + 4)
     input.set(nonce)
     new DataView(input.buffer).setUint32(nonce.length, at)
     const hash = sha256(input)
     const number = hash.subarray(0, 6).reduce((value, byte) => value * 256 + byte, 0)
-    return start + (number % width)
+    let left = number % width
+    for (const window of windows) {
+      if (left < window.count) return window.start + left
+      left -= window.count
+    }
+    throw new CairnError('INTERNAL')
   })
 }
 

@@ -4,6 +4,9 @@ import { nodeBytes, paddedBytesOf } from './piece.ts'
 /** Bytes of one entry of a data-segment index: root, offset, size and checksum. */
 export const entryBytes = 64
 
+/** Leaves that one entry takes. */
+export const entryLeaves = entryBytes / nodeBytes
+
 /** A piece within an aggregate. `offset` counts padded bytes from the start of the aggregate. */
 export type Segment = { readonly root: Uint8Array; readonly height: number; readonly offset: number }
 

@@ -137,6 +137,7 @@ test('the public surface', () => {
       "keysPerOwnerMost",
       "labelName",
       "latestTimeMs",
+      "leafWindowsMost",
       "leastBilledBytes",
       "legacySessionLifetimeMs",
       "listApiKeys",

@@ -106,6 +106,8 @@ export const signInLifetimeMs = 30 * 24 * 3_600_000
 
 /** Leaves of one challenge to a storage provider. */
 export const possessionLeavesMost = 64
+/** Windows of leaves that one challenge may be about. */
+export const leafWindowsMost = 1024
 /** Rows of one page of a provider's pieces. */
 export const pieceListRowsMost = 1000
 

@@ -41,6 +41,7 @@ function proofsOf(pieces: (State[] | undefined)[], waitingPacks = 0): StoragePro
                 proofs: 0,
                 faults: 0,
                 nextCheckAt: null,
+                silentSince: null,
                 retrievalUrl: null,
                 error: null,
                 lastProof: null,

@@ -95,19 +95,24 @@ export const deals: Command = {
       (aggregate?.deals ?? []).map((deal) => ({ piece, aggregate: aggregate?.piece, ...deal })),
     )
     output.table(
-      ['DEAL', 'PROVIDER', 'STATE', 'PROOFS', 'LAST PROVEN', 'AGGREGATE'],
+      ['DEAL', 'PROVIDER', 'STATE', 'PROOFS', 'LAST PROVEN', 'SILENT SINCE', 'AGGREGATE'],
       rows.map((row) => [
         String(row.id),
         row.provider.name,
         row.state,
         String(row.proofs),
-        row.provenAt === null ? '–' : new Date(row.provenAt).toISOString(),
+        formatTime(row.provenAt),
+        formatTime(row.silentSince),
         row.aggregate ?? '–',
       ]),
       rows,
     )
     if (rows.length === 0) output.note('No deal yet: the content waits to be put into an aggregate.')
   },
+}
+
+function formatTime(time: number | null): string {
+  return time === null ? '–' : new Date(time).toISOString()
 }
 
 /** The history of challenges. */

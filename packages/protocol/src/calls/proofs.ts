@@ -62,6 +62,8 @@ const deal = v.object({
   proofs: size,
   faults: size,
   nextCheckAt: v.nullable(time),
+  /** Since when the provider has not answered the challenge that is open; null when it answered the last one. */
+  silentSince: v.nullable(time),
   retrievalUrl: v.nullable(v.string()),
   error: v.nullable(v.string()),
 })

@@ -1,7 +1,13 @@
 import * as v from 'valibot'
 import { defineCall } from '../call.ts'
 import type { ErrorCode } from '../errors.ts'
-import { callTimeoutMs, jsonBodyBytesMost, pieceListRowsMost, possessionLeavesMost } from '../limits.ts'
+import {
+  callTimeoutMs,
+  jsonBodyBytesMost,
+  leafWindowsMost,
+  pieceListRowsMost,
+  possessionLeavesMost,
+} from '../limits.ts'
 
 /** A piece CID of version 2, checked for its form; the provider reads it whole afterwards. */
 const pieceCid = v.pipe(v.string('Invalid piece CID'), v.regex(/^[a-zA-Z0-9]{20,160}$/, 'Invalid piece CID'))
@@ -149,6 +155,9 @@ const leafWindow = v.object({
   count: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
 })
 export type LeafWindow = v.InferOutput<typeof leafWindow>
+/** One window, or several that follow each other and do not overlap: the pieces of an aggregate and its index, say. */
+const leafWindows = v.union([v.pipe(v.array(leafWindow), v.minLength(1), v.maxLength(leafWindowsMost)), leafWindow])
+export type LeafWindows = LeafWindow | readonly LeafWindow[]
 
 /** An answer to a challenge: leaves with their paths, and the provider's signature over all of it. */
 export const challengeAnswerSchema = v.object({
@@ -156,7 +165,7 @@ export const challengeAnswerSchema = v.object({
   nonce: hex32,
   count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(possessionLeavesMost)),
   /** Where the leaves were to lie; absent where that was anywhere. */
-  within: v.optional(leafWindow),
+  within: v.optional(leafWindows),
   /** By the provider's own clock, ms since 1970. That it is not older is known from the nonce alone. */
   provenAt: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(8_640_000_000_000_000)),
   proof: v.pipe(
@@ -193,8 +202,8 @@ export const challengePiece = defineCall({
       nonce: hex32,
       /** How many leaves. */
       count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(possessionLeavesMost)),
-      /** Where they have to lie: anywhere in the payload unless told. */
-      within: v.optional(leafWindow),
+      /** Where they have to lie: one window or several. Defaults to the whole payload. */
+      within: v.optional(leafWindows),
     }),
   },
   response: { kind: 'json', schema: challengeAnswerSchema },

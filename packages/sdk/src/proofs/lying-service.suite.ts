@@ -7,6 +7,7 @@ import {
   encodePieceCid,
   encodePieceCidV1,
   hashPiece,
+  listContentWindows,
   paddedBytesOf,
   parsePieceCid,
   proveByteRange,
@@ -14,7 +15,7 @@ import {
   providerId,
   signChallenge,
 } from '@cairn/pieces'
-import { challengePiece } from '@cairn/protocol'
+import { challengeAnswerSchema, challengePiece, type LeafWindow } from '@cairn/protocol'
 import { encodeCarFrame, encodeCarHeader } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
@@ -39,6 +40,10 @@ export type LyingService = AsyncDisposable & {
   hasLeaf: (index: number) => boolean
   /** Challenges that came. */
   readonly asked: string[]
+  /** Leaves of the aggregate that hold something. */
+  readonly content: readonly LeafWindow[]
+  /** Shows a challenge among these leaves, as answered just now, as the last proof. */
+  record(within?: readonly LeafWindow[]): Promise<void>
 }
 
 export async function createBlock(bytes: Uint8Array, code = 0x55): Promise<StoredBlock> {
@@ -116,6 +121,24 @@ export async function createLyingService(
     seed,
     payload,
     asked,
+    content: listContentWindows([tree.piece, other.piece]),
+    async record(within) {
+      const question = { nonce: randomBytes(32).toString('hex'), count: 20 }
+      const said = await answerChallenge(aggregateCid, JSON.stringify({ ...question, within }))
+      const [deal] = service.proofs.pieces[0]?.aggregate?.deals ?? []
+      if (deal === undefined) throw new Error('there is a deal')
+      deal.lastProof = {
+        id: '1',
+        dealId: deal.id,
+        askedAt: Date.now(),
+        outcome: 'proved',
+        reason: null,
+        nonce: question.nonce,
+        nonceSource: 'random',
+        leafCount: question.count,
+        answer: v.parse(challengeAnswerSchema, JSON.parse(said ?? '')),
+      }
+    },
     hasLeaf: () => true,
     answer: () => service.proofs,
     proofs: {
@@ -159,6 +182,7 @@ export async function createLyingService(
                 proofs: 1,
                 faults: 0,
                 nextCheckAt: 1,
+                silentSince: null,
                 retrievalUrl: `${url}/pieces/${aggregateCid}/payload`,
                 error: null,
                 lastProof: null,

@@ -1,5 +1,5 @@
-import { encodePieceCid, paddedBytesOf, parsePieceCid, verifyChallenge } from '@cairn/pieces'
-import { CairnError, type Deal } from '@cairn/protocol'
+import { countLeaves, coversWindow, encodePieceCid, paddedBytesOf, parsePieceCid, verifyChallenge } from '@cairn/pieces'
+import { CairnError, type Deal, type LeafWindow } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { challengeProvider } from './challenge-provider.ts'
 import { type Check, check } from './check.ts'
@@ -60,28 +60,34 @@ export async function verifyProvider(
     name: provider.name,
     key,
     state: deal.state,
-    recorded: await checkRecorded(aggregate.piece, deal, challengeMs, signal),
+    recorded: await checkRecorded(aggregate.piece, wholeOf(piece, aggregate), deal, challengeMs, signal),
     asked: { ...asked, ...(provenAt === undefined ? {} : { provenAt, leaves }) },
   }
+}
+
+/** The leaves of the aggregate that hold a piece. */
+function wholeOf({ piece }: PieceProof, { inclusion }: AggregateProof): LeafWindow {
+  const { height, payloadBytes } = parsePieceCid(piece)
+  return { start: (inclusion.subtree.index * paddedBytesOf({ height })) / leafBytes, count: countLeaves(payloadBytes) }
 }
 
 /**
  * What a challenge has to be about, in leaves of the aggregate: the piece and not what lies beside it, and in it the bytes
  * around the root block, as a piece may be mostly somebody else's.
  */
-function windowsOf({ piece, block }: PieceProof, { inclusion }: AggregateProof): { start: number; count: number }[] {
-  const { height, payloadBytes } = parsePieceCid(piece)
-  const first = (inclusion.subtree.index * paddedBytesOf({ height })) / leafBytes
-  // 127 payload bytes are four leaves.
-  const whole = { start: first, count: Math.ceil(payloadBytes / 127) * 4 }
+function windowsOf(proof: PieceProof, aggregate: AggregateProof): LeafWindow[] {
+  const whole = wholeOf(proof, aggregate)
+  const { block } = proof
   if (block === null) return [whole]
+  // 127 payload bytes are four leaves.
   const start = Math.floor(block.offset / 127) * 4
-  const end = Math.ceil((block.offset + Math.max(block.length, 1)) / 127) * 4
-  return [whole, { start: first + start, count: end - start }]
+  const end = countLeaves(block.offset + Math.max(block.length, 1))
+  return [whole, { start: whole.start + start, count: end - start }]
 }
 
 async function checkRecorded(
   piece: string,
+  whole: LeafWindow,
   { id, lastProof, provider: { key } }: DealProof,
   challengeMs: number,
   signal: AbortSignal | undefined,
@@ -90,14 +96,17 @@ async function checkRecorded(
     return { outcome: 'skipped', says: 'No proof was recorded yet' }
   }
   const { answer, nonce, nonceSource, leafCount } = lastProof
-  const { provenAt } = answer
+  const { provenAt, within } = answer
   const result = await check(signal, async () => {
-    verifyChallenge(answer, { piece, nonce, count: leafCount, provider: key })
+    verifyChallenge(answer, { piece, nonce, count: leafCount, provider: key, within })
+    // Answers from before challenges left padding out name no windows: they are about all of the aggregate.
+    if (within !== undefined && !coversWindow(within, whole)) throw refuse('It is not about all of this piece')
     await verifyNonce({ nonce, nonceSource, dealId: id, piece: encodePieceCid(parsePieceCid(piece)) })
     const ageMs = Date.now() - provenAt
     if (ageMs > Math.min(challengeMs, challengeMsMost) * 2) throw refuse('It is older than two periods of challenges')
     if (ageMs < -aheadMsMost) throw refuse('It says that it was made in the future')
-    return `It showed ${leafCount} leaves that the service asked for`
+    const among = within === undefined ? 'the aggregate, its padding included' : 'what the aggregate holds'
+    return `It showed ${leafCount} leaves of ${among}, which the service asked for`
   })
   return { ...result, provenAt, nonceSource }
 }

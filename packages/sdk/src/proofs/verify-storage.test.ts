@@ -63,6 +63,37 @@ describe('what is proven', () => {
   })
 })
 
+describe('a recorded proof', () => {
+  const readRecorded = async () => {
+    const { pieces } = await verifyStorage(service.client, service.proofs.cid, { challenge: false })
+    return pieces[0]?.providers[0]?.recorded
+  }
+
+  test('is about all that the aggregate holds, and its padding where it is from before', async () => {
+    await open(root.cid, [leaf, second, root], 100_000)
+    expect(service.content.length).toBeGreaterThan(1)
+    await service.record(service.content)
+    expect(await readRecorded()).toMatchObject({
+      outcome: 'proven',
+      says: 'It showed 20 leaves of what the aggregate holds, which the service asked for',
+    })
+    await service.record()
+    expect(await readRecorded()).toMatchObject({
+      outcome: 'proven',
+      says: 'It showed 20 leaves of the aggregate, its padding included, which the service asked for',
+    })
+  })
+
+  test('does not hold where the service never asked for all of the piece', async () => {
+    const { aggregate, piece } = await open(root.cid, [leaf, second, root], 100_000)
+    const start = (aggregate?.inclusion.subtree.index ?? 0) * 2 ** parsePieceCid(piece).height
+    await service.record(service.content.filter((one) => one.start !== start))
+    expect(await readRecorded()).toMatchObject({ outcome: 'failed', code: 'PROOF_INVALID' })
+    await service.record(service.content.map((one) => (one.start === start ? { start, count: one.count - 1 } : one)))
+    expect(await readRecorded()).toMatchObject({ outcome: 'failed', code: 'PROOF_INVALID' })
+  })
+})
+
 describe('a lying service is found out that', () => {
   test('names the aggregate with less payload, so that only its first leaves are asked for', async () => {
     const { aggregate } = await open(root.cid, [leaf, second, root], 100_000)

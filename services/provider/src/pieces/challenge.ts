@@ -9,7 +9,7 @@ import {
   signChallenge,
   verifyPossession,
 } from '@cairn/pieces'
-import { CairnError, type ChallengeAnswer, challengePiece, type LeafWindow } from '@cairn/protocol'
+import { CairnError, type ChallengeAnswer, challengePiece, type LeafWindows } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { mendingTree } from './mend-tree.ts'
 import { noteRead } from './note-read.ts'
@@ -26,7 +26,7 @@ export const challengesPerMinute = challengePiece.limits.perMinute
 export async function answerChallenge(
   context: Context,
   text: string,
-  { nonce, count, within }: { nonce: string; count: number; within?: LeafWindow | undefined },
+  { nonce, count, within }: { nonce: string; count: number; within?: LeafWindows | undefined },
 ): Promise<ChallengeAnswer> {
   const { keys, clock, metrics } = context
   const kept = await openKept(context, text)

@@ -10,6 +10,7 @@ import { createSpentSignIns } from './migrations/0007_create-spent-sign-ins.ts'
 import { namePurposes } from './migrations/0008_name-purposes.ts'
 import { boundFreeStorage } from './migrations/0009_bound-free-storage.ts'
 import { keepPacks } from './migrations/0010_keep-packs.ts'
+import { keepOpenChallenges } from './migrations/0011_keep-open-challenges.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of the storage service. */
@@ -27,6 +28,7 @@ export const migrations = [
   namePurposes,
   boundFreeStorage,
   keepPacks,
+  keepOpenChallenges,
 ]
 
 /**

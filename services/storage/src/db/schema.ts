@@ -272,6 +272,11 @@ type DealTable = {
   /** SHA-256 of the token the provider fetches with. */
   token_hash: Uint8Array | null
   error: string | null
+  /** The challenge that is open: its nonce in hex and where it came from. Null once it was answered. */
+  challenge_nonce: string | null
+  challenge_source: string | null
+  /** When the open challenge was first left without an answer. */
+  silent_since: number | null
 }
 
 /** A challenge to a provider and what came of it. `answer` is the signed proof as JSON, kept for the newest. */

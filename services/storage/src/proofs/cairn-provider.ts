@@ -93,8 +93,8 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
         throw error
       }
     },
-    async challenge(piece, { nonce, count }, { signal }) {
-      const body = { nonce: Buffer.from(nonce).toString('hex'), count }
+    async challenge(piece, { nonce, count, within }, { signal }) {
+      const body = { nonce: Buffer.from(nonce).toString('hex'), count, within: [...within] }
       const answer = await ask(challengePiece, { params: { cid: piece }, body }, signal)
       id ??= (await ask(describeProvider, {}, signal)).id
       if (answer.provider !== id) id = (await ask(describeProvider, {}, signal)).id

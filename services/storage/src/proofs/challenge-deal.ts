@@ -1,10 +1,13 @@
+import { listContentWindows } from '@cairn/pieces'
 import { CairnError, type ChallengeAnswer } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { createUploadId } from '../uploads/upload-id.ts'
+import { bytesToHex } from './hex.ts'
+import { toPiece } from './make-aggregates.ts'
 import type { NonceSource } from './nonces.ts'
-import type { Provider } from './provider.ts'
-import { type AggregateRow, type CheckRow, type DealRow, heldStates } from './store.ts'
-import { updateDeal } from './update-deal.ts'
+import type { Challenge, Provider } from './provider.ts'
+import { type AggregateRow, type CheckRow, type DealRow, findPiecesOf, heldStates } from './store.ts'
+import { changeDeal, updateDeal } from './update-deal.ts'
 
 /** Answers that are kept whole, and rows at all, of each deal: the newest. */
 const answersKept = 20
@@ -15,8 +18,9 @@ const admissions: ReadonlySet<string> = new Set(['PIECE_NOT_FOUND', 'PIECE_DAMAG
 type Outcome = { outcome: CheckRow['outcome']; reason: string | null; answer: ChallengeAnswer | undefined }
 
 /**
- * Challenges a provider. A wrong answer ends the deal at once. Silence is borne until the last proof is as old as the
- * period of challenges; as there is a challenge each half of it, a loss is noticed within one period.
+ * Challenges a provider, among the leaves that hold something. A wrong answer ends the deal at once. Silence is borne until
+ * the last proof is as old as the period of challenges; until then the same challenge is asked again, also after a restart,
+ * so that silence buys no other leaves. As there is a challenge each half period, a loss is noticed within one.
  */
 export async function challengeDeal(
   { context, nonces }: { context: Context; nonces: NonceSource },
@@ -25,11 +29,19 @@ export async function challengeDeal(
   aggregate: AggregateRow,
   signal: AbortSignal,
 ): Promise<void> {
-  const { config, clock, log, metrics } = context
+  const { config, clock, db, log, metrics } = context
   const { challengeLeaves: count, challengeMs } = config.deals
-  const { nonce, source } = await nonces.next(deal.number, aggregate.cid)
+  const pieces = await findPiecesOf(db.read, aggregate.id)
+  if (pieces.length !== aggregate.piece_count) {
+    // The aggregate is ending: its pieces are on their way into another.
+    return updateDeal(context, deal, { next_at: clock.now() + challengeMs / 2 })
+  }
+  const within = listContentWindows(pieces.map(toPiece))
+  const open = await openChallenge({ context, nonces }, deal, aggregate)
+  if (open === undefined) return
   const askedAt = clock.now()
-  const { outcome, reason, answer } = await ask(provider, aggregate.cid, { nonce, count }, deal, signal)
+  const challenge = { nonce: Buffer.from(open.nonce, 'hex'), count, within }
+  const { outcome, reason, answer } = await ask(provider, aggregate.cid, challenge, deal, signal)
   // A service that is about to stop says nothing about the provider.
   if (outcome === 'silent' && signal.aborted && signal.reason?.name !== 'TimeoutError') return
   const now = clock.now()
@@ -39,8 +51,8 @@ export async function challengeDeal(
     asked_at: askedAt,
     outcome,
     reason,
-    nonce: Buffer.from(nonce).toString('hex'),
-    nonce_source: source,
+    nonce: open.nonce,
+    nonce_source: open.source,
     leaf_count: count,
     answer: answer === undefined ? null : JSON.stringify(answer),
   })
@@ -61,18 +73,39 @@ export async function challengeDeal(
       provider_key: answer?.provider ?? null,
       tries: 0,
       error: null,
+      challenge_nonce: null,
+      challenge_source: null,
+      silent_since: null,
     })
     return
   }
   log.warn({ deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason }, 'a provider gave no proof')
   const isLost = outcome === 'wrong' || now - (deal.proven_at ?? deal.kept_at ?? deal.since) >= challengeMs
-  await updateDeal(
-    context,
-    deal,
-    isLost
-      ? { state: 'faulted', faults: deal.faults + 1, error: reason }
-      : { next_at: now + challengeMs / 8, tries: deal.tries + 1, error: reason },
-  )
+  await updateDeal(context, deal, {
+    error: reason,
+    ...(outcome === 'silent' ? { silent_since: deal.silent_since ?? askedAt } : {}),
+    ...(isLost
+      ? { state: 'faulted', faults: deal.faults + 1 }
+      : { next_at: now + challengeMs / 8, tries: deal.tries + 1 }),
+  })
+}
+
+/**
+ * The challenge that is open, or a new one, which is written down before the provider hears of it. Undefined where another
+ * replica changed the deal meanwhile.
+ */
+async function openChallenge(
+  { context, nonces }: { context: Context; nonces: NonceSource },
+  deal: DealRow,
+  aggregate: AggregateRow,
+): Promise<{ nonce: string; source: string } | undefined> {
+  if (deal.challenge_nonce !== null && deal.challenge_source !== null) {
+    return { nonce: deal.challenge_nonce, source: deal.challenge_source }
+  }
+  const drawn = await nonces.next(deal.number, aggregate.cid)
+  const nonce = bytesToHex(drawn.nonce)
+  const isOurs = await changeDeal(context, deal, { challenge_nonce: nonce, challenge_source: drawn.source })
+  return isOurs ? { nonce, source: drawn.source } : undefined
 }
 
 /** An older copy of the same aggregate that the same key proves, under another name. */
@@ -91,7 +124,7 @@ function findTwin({ db }: Context, deal: DealRow, key: string): Promise<{ provid
 async function ask(
   provider: Provider,
   piece: string,
-  challenge: { nonce: Uint8Array; count: number },
+  challenge: Challenge,
   deal: DealRow,
   signal: AbortSignal,
 ): Promise<Outcome> {

@@ -1,5 +1,12 @@
 import { Readable } from 'node:stream'
-import { hashPiece, parsePieceCid, resolveAggregate, verifyByteRange, verifyChallenge } from '@cairn/pieces'
+import {
+  countLeaves,
+  hashPiece,
+  parsePieceCid,
+  resolveAggregate,
+  verifyByteRange,
+  verifyChallenge,
+} from '@cairn/pieces'
 import { MIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { readCar, verifyBlock } from '@cairn/unixfs'
@@ -67,9 +74,14 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
       verifyChallenge(answer, {
         piece: piece.aggregate.piece,
         nonce: deal.lastProof?.nonce ?? '',
-        count: 5,
+        count: 20,
         provider: deal.provider.key,
+        within: answer.within,
       })
+      // The large piece, the small one, and the index: two padded ranges lie between them.
+      const { start, count } = { start: piece.aggregate.offset / 32, count: countLeaves(piece.payloadBytes) }
+      expect(answer.within).toHaveLength(3)
+      expect(answer.within).toContainEqual({ start, count })
     }
     // The bytes that the providers hold are those of the pack.
     const [car] = piece.cars

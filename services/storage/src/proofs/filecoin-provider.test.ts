@@ -369,7 +369,7 @@ describe('a kept piece', () => {
   })
 
   it('is not challenged by us', async () => {
-    const challenge = { nonce: new Uint8Array(32), count: 5 }
+    const challenge = { nonce: new Uint8Array(32), count: 5, within: [{ start: 0, count: 4 }] }
     expect((await faultOf(provider.challenge(await makePiece(32), challenge, { signal }))).code).toBe('NOT_SUPPORTED')
   })
 })

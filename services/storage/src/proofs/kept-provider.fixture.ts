@@ -79,14 +79,14 @@ export function createKeptProvider(
       requireAnswer()
       return stateOf(piece)
     },
-    async challenge(piece, { nonce, count }) {
+    async challenge(piece, { nonce, count, within }) {
       requireAnswer()
       const kept = pieces.get(piece)
       if (kept === undefined) throw new CairnError('PIECE_NOT_FOUND')
       const read = async (offset: number, length: number) => kept.payload.subarray(offset, offset + length)
-      const proof = await provePossession(kept.tree, read, challengeLeaves(kept.tree.piece, nonce, count))
+      const proof = await provePossession(kept.tree, read, challengeLeaves(kept.tree.piece, nonce, count, within))
       const hex = Buffer.from(nonce).toString('hex')
-      const claim = { piece, nonce: hex, count, provenAt: 1_700_000_000_000, proof }
+      const claim = { piece, nonce: hex, count, within, provenAt: 1_700_000_000_000, proof }
       if (provider.mood === 'forged') throw new CairnError('PROOF_INVALID', { details: { reason: 'it was made up' } })
       return signChallenge(claim, moodSeeds.get(provider.mood) ?? seed)
     },

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type Aggregate, aggregateHeightFor, buildAggregate, encodePieceCid, paddedBytesOf } from '@cairn/pieces'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, leafWindowsMost } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { dropPiece } from './drop-piece.ts'
 import type { PieceRow } from './store.ts'
 
-/** Pieces of one aggregate at most. */
-const piecesMost = 4096
+/** Pieces of one aggregate at most: a challenge has a window for each, and one for the index. */
+const piecesMost = leafWindowsMost - 1
 
 /** Makes aggregates of the pieces that have waited long enough, or are enough; answers how many. */
 export async function makeAggregates(context: Context, signal: AbortSignal): Promise<number> {

@@ -9,10 +9,11 @@ import type { Driving } from './drive-deal.ts'
 import { createKeptProvider, type KeptProvider } from './kept-provider.fixture.ts'
 import { makeAggregates } from './make-aggregates.ts'
 import { makePieces, type PieceMaking } from './make-pieces.ts'
-import { createNonceSource } from './nonces.ts'
+import { createNonceSource, type NonceSource } from './nonces.ts'
 import { createPieceHashing } from './piece-hashing.ts'
 import { placeDeals } from './place-deals.ts'
 import { createProofs, type Proofs } from './proofs.ts'
+import type { Provider } from './provider.ts'
 import { retireAggregates } from './retire.ts'
 import { driveDue } from './worker.ts'
 
@@ -36,10 +37,12 @@ export type OpenDeals = AsyncDisposable & {
   keepers(): KeptProvider[]
 }
 
+/** @param own providers of the test's own in the place of the three, and where nonces come from */
 export async function openDeals(
   kind: 'sqlite' | 'postgres',
-  postgres: PostgresFixture,
+  postgres: PostgresFixture | undefined,
   settings: Record<string, number> = {},
+  own: { providers?: readonly Provider[]; nonces?: NonceSource } = {},
 ): Promise<OpenDeals> {
   const clock = { ms: Date.now(), now: () => clock.ms }
   const deals = {
@@ -51,26 +54,30 @@ export async function openDeals(
     pieceBytes: 4 * MIB,
     ...settings,
   }
-  const database = kind === 'sqlite' ? undefined : { kind, url: await postgres.createDatabase(), poolSize: 4 }
+  const database =
+    kind === 'sqlite' || postgres === undefined
+      ? undefined
+      : { kind, url: await postgres.createDatabase(), poolSize: 4 }
   const test = await openTestContext(
     200 * MIB,
     { CAIRN_DEALS: JSON.stringify(deals) },
     { clock, ...(database === undefined ? {} : { database }) },
   )
   const { context } = test
-  const providers: KeptProvider[] = ['one', 'two', 'six'].map((name) =>
+  const kept: KeptProvider[] = ['one', 'two', 'six'].map((name) =>
     createKeptProvider(name, (piece, token) => proofs.openPayload(piece, token)),
   )
+  const providers: readonly Provider[] = own.providers ?? kept
   const proofs = createProofs(context, providers)
   const hashing = createPieceHashing()
   const making: PieceMaking = { context, hashing, setAside: new Map() }
-  const nonces = createNonceSource(undefined, () => undefined)
+  const nonces = own.nonces ?? createNonceSource(undefined, () => undefined)
   const driving: Driving = { context, providers, pullUrl: 'http://storage.test', nonces }
   const { signal } = new AbortController()
   return {
     test,
     clock,
-    providers,
+    providers: kept,
     proofs,
     driving,
     making,
@@ -105,7 +112,7 @@ export async function openDeals(
       const rows = await context.db.read.selectFrom('deal').select(['provider', 'state']).orderBy('number').execute()
       return rows.map(({ provider, state }) => `${provider} ${state}`)
     },
-    keepers: () => providers.filter(({ pieces }) => pieces.size > 0),
+    keepers: () => kept.filter(({ pieces }) => pieces.size > 0),
     async [Symbol.asyncDispose]() {
       await hashing.close()
       await test[Symbol.asyncDispose]()

@@ -152,6 +152,9 @@ async function beginDeal(
       faults: 0,
       token_hash: null,
       error: null,
+      challenge_nonce: null,
+      challenge_source: null,
+      silent_since: null,
     })
     .execute()
 }

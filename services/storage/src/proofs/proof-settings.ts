@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { heightMost, roomOf } from '@cairn/pieces'
-import { CairnError, GIB, MIB } from '@cairn/protocol'
+import { CairnError, GIB, MIB, possessionLeavesMost } from '@cairn/protocol'
 import * as v from 'valibot'
 
 /** A storage provider the operator works with. */
@@ -127,7 +127,7 @@ const dealSchema = v.strictObject({
   ),
   waitSeconds: v.optional(seconds, 3600),
   challengeSeconds: v.optional(v.pipe(seconds, v.minValue(1)), 6 * 3600),
-  challengeLeaves: v.optional(count(64), 5),
+  challengeLeaves: v.optional(count(possessionLeavesMost), 20),
   pollMs: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(50), v.maxValue(3_600_000)), 5000),
   pullUrl: v.optional(httpUrl),
 })

@@ -217,6 +217,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
         proofs: deal.proofs,
         faults: deal.faults,
         nextCheckAt: isHeld ? deal.next_at : null,
+        silentSince: deal.silent_since,
         retrievalUrl: isHeld ? (provider?.retrievalUrl(aggregate.cid) ?? null) : null,
         error: deal.error,
       }

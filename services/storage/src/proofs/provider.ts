@@ -1,4 +1,4 @@
-import type { ChallengeAnswer } from '@cairn/protocol'
+import type { ChallengeAnswer, LeafWindow } from '@cairn/protocol'
 
 /** What a provider says about a piece. `unknown`: it was never offered, or was removed. */
 export type PieceState =
@@ -7,6 +7,13 @@ export type PieceState =
 
 /** Where a provider fetches a piece: it sends the token as a bearer token. */
 export type PieceSource = { readonly url: string; readonly token: string }
+
+/** Which leaves a nonce picks: how many, and among which. */
+export type Challenge = {
+  readonly nonce: Uint8Array
+  readonly count: number
+  readonly within: readonly LeafWindow[]
+}
 
 /** Options of every call: what is not answered in time is given up. */
 export type ProviderCall = { readonly signal: AbortSignal }
@@ -52,11 +59,7 @@ export type Provider = {
    * @throws CairnError PIECE_NOT_FOUND, PIECE_DAMAGED where it says so itself; PROOF_INVALID where its answer does not
    * hold; UPSTREAM_FAILED where it gives none
    */
-  challenge(
-    piece: string,
-    challenge: { nonce: Uint8Array; count: number },
-    call: ProviderCall,
-  ): Promise<ChallengeAnswer>
+  challenge(piece: string, challenge: Challenge, call: ProviderCall): Promise<ChallengeAnswer>
   /**
    * Reads the newest proof from the provider's chain, of a piece kept and proven last at these times. A provider that has it proves when its chain asks and not when we do:
    * its `challenge` throws NOT_SUPPORTED.

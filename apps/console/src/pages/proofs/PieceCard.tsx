@@ -70,13 +70,14 @@ export function PieceCard({ piece, title }: { piece: Piece; title: string }) {
 }
 
 function DealRow({
-  deal: { provider, state, keptSince, provenAt, proofs, faults, nextCheckAt, error },
+  deal: { provider, state, keptSince, provenAt, proofs, faults, nextCheckAt, silentSince, error },
 }: {
   deal: Deal
 }) {
   const facts = [
     ...(keptSince === null ? [] : [words.proofs.dealSince(formatAgo(keptSince))]),
     ...(provenAt === null ? [] : [words.proofs.dealProven(formatAgo(provenAt))]),
+    ...(silentSince === null ? [] : [words.proofs.dealSilent(formatAgo(silentSince))]),
     words.proofs.dealProofs(proofs, faults),
     ...(nextCheckAt === null || state !== 'proving' ? [] : [words.proofs.dealNext(formatAgo(nextCheckAt))]),
   ]

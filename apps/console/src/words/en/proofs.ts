@@ -100,6 +100,7 @@ export const proofs = {
   },
   dealSince: (when: string) => `stored ${when}`,
   dealProven: (when: string) => `last proof ${when}`,
+  dealSilent: (when: string) => `first left a challenge without an answer ${when}`,
   dealProofs: (proofs: number, faults: number) =>
     `${proofs === 1 ? '1 proof' : `${formatCount(proofs)} proofs`}, ${formatCount(faults)} missed`,
   dealNext: (when: string) => `next challenge ${when}`,
