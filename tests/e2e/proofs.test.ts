@@ -45,6 +45,12 @@ describe('what was uploaded', () => {
       ['proven', 'proven'],
       ['proven', 'proven'],
     ])
+    // They fetched and keep the content and the index, not the zeros that fill the aggregate up.
+    for (const { provider } of proofs.pieces[0]?.aggregate?.deals ?? []) {
+      const { usedBytes } = await (await fetch(provider.url ?? '')).json()
+      expect(usedBytes).toBeGreaterThan(content.length)
+      expect(usedBytes).toBeLessThan(content.length + 50_000)
+    }
     // The names of the providers are the keys that the network states.
     const known = network.providers.map(({ id }) => id)
     for (const { key } of piece?.providers ?? []) expect(known).toContain(key)

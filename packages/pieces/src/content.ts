@@ -1,6 +1,6 @@
-import { type LeafWindow, type LeafWindows, leafWindowsMost } from '@cairn/protocol'
+import { CairnError, type LeafWindow, type LeafWindows, leafWindowsMost } from '@cairn/protocol'
 import { layOutAggregate } from './aggregate.ts'
-import { nodeBytes, type Piece, paddedBytesOf } from './piece.ts'
+import { nodeBytes, type Piece, paddedBytesOf, quadPaddedBytes, quadPayloadBytes } from './piece.ts'
 import { entryLeaves, indexStart } from './segment.ts'
 
 /** Payload bits of one leaf: Fr32 padding makes 256 of them. */
@@ -28,6 +28,50 @@ export function listContentWindows(pieces: readonly Piece[]): LeafWindow[] {
   return joinWindows(windows.toSorted((a, b) => a.start - b.start))
 }
 
+/** Leaves of the groups of 127 bytes that a payload reaches into. */
+export function countQuadLeaves({ payloadBytes }: Piece): number {
+  return Math.ceil(payloadBytes / quadPayloadBytes) * (quadPaddedBytes / nodeBytes)
+}
+
+/** Leaves of windows of a piece. @throws CairnError INVALID_REQUEST where they are out of order, or not of the piece */
+export function countWindowLeaves(piece: Piece, windows: LeafWindows): number {
+  const leaves = countQuadLeaves(piece)
+  let end = 0
+  let found = 0
+  for (const window of toWindows(windows)) {
+    const isAfter = window.start >= end && window.count >= 1
+    end = endOf(window)
+    if (!isAfter || !Number.isSafeInteger(end) || end > leaves) {
+      const message = `The piece has ${leaves} leaves. Give windows of them in order that do not overlap.`
+      throw new CairnError('INVALID_REQUEST', { message })
+    }
+    found += window.count
+  }
+  if (found === 0) throw new CairnError('INVALID_REQUEST', { message: 'Give at least one window of leaves.' })
+  return found
+}
+
+/** Payload bytes from `start` up to, not including, `end`. */
+export type PayloadRange = { readonly start: number; readonly end: number }
+
+/**
+ * The payload bytes that reach into windows of leaves, in their order.
+ * @param joinBytes ranges with so many bytes or fewer between them become one
+ * @throws CairnError INVALID_REQUEST as {@link countWindowLeaves}
+ */
+export function listPayloadRanges(piece: Piece, windows: LeafWindows, joinBytes = 0): PayloadRange[] {
+  countWindowLeaves(piece, windows)
+  const found: PayloadRange[] = []
+  for (const window of toWindows(windows)) {
+    const start = Math.floor((window.start * leafPayloadBits) / 8)
+    const end = Math.min(Math.ceil((endOf(window) * leafPayloadBits) / 8), piece.payloadBytes)
+    const last = found.at(-1)
+    if (last === undefined || start - last.end > joinBytes) found.push({ start, end })
+    else found[found.length - 1] = { start: last.start, end }
+  }
+  return found
+}
+
 /** Whether every leaf of a window is one of these, which are ordered and joined where they touch. */
 export function coversWindow(windows: LeafWindows, { start, count }: LeafWindow): boolean {
   return toWindows(windows).some((one) => one.start <= start && endOf(one) >= start + count)
@@ -43,7 +87,7 @@ function isList(windows: LeafWindows): windows is readonly LeafWindow[] {
 }
 
 /** The first leaf after a window. */
-export function endOf({ start, count }: LeafWindow): number {
+function endOf({ start, count }: LeafWindow): number {
   return start + count
 }
 

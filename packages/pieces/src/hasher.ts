@@ -11,7 +11,7 @@ import {
   quadPayloadBytes,
   roomOf,
 } from './piece.ts'
-import { hashLevel, rootAbove } from './tree.ts'
+import { hashLevel, rootAbove, zeroNode } from './tree.ts'
 
 /** Kept nodes computed in one go: a MiB of padded bytes. */
 const nodesInOneGo = 32
@@ -23,6 +23,8 @@ export type PieceHasher = {
    * @throws CairnError PIECE_TOO_LARGE beyond 64 GiB padded.
    */
   write(bytes: Uint8Array): void
+  /** As {@link write} of so many zeros, without hashing most of them. @throws CairnError PIECE_TOO_LARGE */
+  writeZeros(length: number): void
   /** The commitment, once, after the last byte. @throws CairnError INVALID_REQUEST when there was none. */
   finish(): PieceTree
 }
@@ -56,17 +58,39 @@ export function createPieceHasher(): PieceHasher {
     stagedBytes = 0
   }
 
+  const count = (length: number): void => {
+    payloadBytes += length
+    if (payloadBytes > roomOf(heightMost)) {
+      throw new CairnError('PIECE_TOO_LARGE', { details: { limitBytes: roomOf(heightMost) } })
+    }
+  }
+
   return {
     write(bytes) {
-      payloadBytes += bytes.length
-      if (payloadBytes > roomOf(heightMost)) {
-        throw new CairnError('PIECE_TOO_LARGE', { details: { limitBytes: roomOf(heightMost) } })
-      }
+      count(bytes.length)
       for (let offset = 0; offset < bytes.length; ) {
         const part = bytes.subarray(offset, offset + staged.length - stagedBytes)
         staged.set(part, stagedBytes)
         stagedBytes += part.length
         offset += part.length
+        if (stagedBytes === staged.length) flush()
+      }
+    },
+    writeZeros(length) {
+      count(length)
+      for (let left = length; left > 0; ) {
+        const filled = stagedBytes % keptPayloadBytes
+        if (filled === 0 && left >= keptPayloadBytes) {
+          flush()
+          const nodeCount = Math.floor(left / keptPayloadBytes)
+          keep(repeatNode(zeroNode(keptLevel), nodeCount))
+          left -= nodeCount * keptPayloadBytes
+          continue
+        }
+        const part = Math.min(left, keptPayloadBytes - filled)
+        staged.fill(0, stagedBytes, stagedBytes + part)
+        stagedBytes += part
+        left -= part
         if (stagedBytes === staged.length) flush()
       }
     },
@@ -86,6 +110,12 @@ export function createPieceHasher(): PieceHasher {
       return { piece: { root: rootAbove(kept, keptLevel, height).slice(), height, payloadBytes }, nodes: kept }
     },
   }
+}
+
+function repeatNode(node: Uint8Array, count: number): Uint8Array {
+  const nodes = new Uint8Array(count * nodeBytes)
+  for (let at = 0; at < nodes.length; at += nodeBytes) nodes.set(node, at)
+  return nodes
 }
 
 /** The kept nodes over a whole number of their payloads. `padded` is room to work in. */

@@ -7,7 +7,13 @@ export {
   signChallenge,
   verifyChallenge,
 } from './challenge-statement.ts'
-export { countLeaves, coversWindow, listContentWindows } from './content.ts'
+export {
+  countLeaves,
+  coversWindow,
+  listContentWindows,
+  listPayloadRanges,
+  type PayloadRange,
+} from './content.ts'
 export { createPieceHasher, hashKeptNodes, hashPiece, type PieceHasher } from './hasher.ts'
 export { type InclusionProof, type MerklePath, resolveAggregate } from './inclusion.ts'
 export { heightMost, keptLevel, keptPayloadBytes, type Piece, type PieceTree, paddedBytesOf, roomOf } from './piece.ts'

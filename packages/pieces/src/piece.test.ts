@@ -49,6 +49,24 @@ test('any bytes in any parts have the commitment of the reference', async () => 
   )
 })
 
+test('zeros that are told by their number have the commitment of zeros that are written', () => {
+  const run = fc.record({ length: fc.integer({ min: 1, max: 3 * kept }), isZeros: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(run, { minLength: 1, maxLength: 6 }), (runs) => {
+      const told = createPieceHasher()
+      const written = createPieceHasher()
+      for (const { length, isZeros } of runs) {
+        const bytes = isZeros ? new Uint8Array(length) : bytesOf(length, length)
+        written.write(bytes)
+        if (isZeros) told.writeZeros(length)
+        else told.write(bytes)
+      }
+      expect(told.finish()).toEqual(written.finish())
+    }),
+    { numRuns: 60 },
+  )
+})
+
 test('a piece smaller than the reference takes has the commitment of its bytes and zeros', async () => {
   const filled = bytesOf(127).fill(0, 1)
   const small = (await hashPiece([bytesOf(1)])).piece

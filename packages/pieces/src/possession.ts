@@ -1,7 +1,7 @@
 import { CairnError, type LeafWindows } from '@cairn/protocol'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { endOf, toWindows } from './content.ts'
+import { countQuadLeaves, countWindowLeaves, toWindows } from './content.ts'
 import { padFr32 } from './fr32.ts'
 import { isSame, refuse } from './inclusion.ts'
 import {
@@ -46,20 +46,8 @@ export function challengeLeaves(
   if (!Number.isInteger(count) || count < 1 || count > challengeLeavesMost) {
     throw new CairnError('INVALID_REQUEST', { message: `A challenge asks for 1 to ${challengeLeavesMost} leaves` })
   }
-  const leaves = Math.ceil(piece.payloadBytes / quadPayloadBytes) * (quadPaddedBytes / nodeBytes)
-  const windows = toWindows(within ?? { start: 0, count: leaves })
-  let end = 0
-  let width = 0
-  for (const window of windows) {
-    const isAfter = window.start >= end && window.count >= 1
-    end = endOf(window)
-    if (!isAfter || !Number.isSafeInteger(end) || end > leaves) {
-      const message = `The piece has ${leaves} leaves; give windows of them in order that do not overlap`
-      throw new CairnError('INVALID_REQUEST', { message })
-    }
-    width += window.count
-  }
-  if (width === 0) throw new CairnError('INVALID_REQUEST', { message: 'Give at least one window of leaves' })
+  const windows = toWindows(within ?? { start: 0, count: countQuadLeaves(piece) })
+  const width = countWindowLeaves(piece, windows)
   return Array.from({ length: count }, (_, at) => {
     const input = new Uint8Array(nonce.length + 4)
     input.set(nonce)

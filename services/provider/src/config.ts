@@ -64,7 +64,7 @@ export const providerSettings = {
     read: (value: string) => list(value).map(source),
   },
   CAIRN_PROVIDER_CAPACITY_BYTES: {
-    about: 'Bytes of pieces it takes.',
+    about: 'Bytes of pieces it takes, without the zeros that fill them up.',
     fallback: String(100 * GIB),
     read: whole(0, Number.MAX_SAFE_INTEGER),
   },

@@ -21,7 +21,7 @@ export function createProviderMetrics(capacityBytes: number, count: () => Promis
   )
   new Gauge({
     name: 'cairn_provider_used_bytes',
-    help: 'Bytes of pieces kept or promised',
+    help: 'Bytes of pieces kept or promised, without the zeros that fill them up',
     registers,
     async collect() {
       this.set((await count()).usedBytes)

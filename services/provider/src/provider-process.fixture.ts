@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { PieceStatus } from '@cairn/protocol'
+import type { LeafWindow, PieceStatus } from '@cairn/protocol'
 import { pollMs, testKey } from './test-provider.fixture.ts'
 
 /** A provider in a process of its own. */
 export type ProviderProcess = {
   readonly url: string
-  offer(piece: string, url: string): Promise<{ status: number; code: string | null }>
+  offer(piece: string, url: string, content?: readonly LeafWindow[]): Promise<{ status: number; code: string | null }>
   /** The state of a piece; undefined where it was never offered. */
   status(piece: string): Promise<PieceStatus | undefined>
   until(piece: string, isThere: (status: PieceStatus) => boolean): Promise<PieceStatus>
@@ -60,11 +60,11 @@ export async function startProviderProcess(
   return {
     url,
     status,
-    async offer(piece, from) {
+    async offer(piece, from, content) {
       const response = await fetch(`${url}/pieces`, {
         method: 'POST',
         headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ piece, url: from }),
+        body: JSON.stringify({ piece, url: from, content }),
       })
       await response.arrayBuffer()
       return { status: response.status, code: response.headers.get('x-cairn-code') }

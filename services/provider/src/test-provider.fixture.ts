@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { encodePieceCid, hashPiece } from '@cairn/pieces'
-import type { PieceStatus } from '@cairn/protocol'
+import type { LeafWindow, PieceStatus } from '@cairn/protocol'
 import { readProviderConfig } from './config.ts'
 import type { PullTimes } from './pieces/pulls.ts'
 import { type Provider, type ProviderOptions, startProvider } from './start.ts'
@@ -38,29 +38,40 @@ export type TestSource = AsyncDisposable & {
   put(path: string, bytes: Uint8Array): string
   /** Handlers used up one a request. */
   readonly handlers: Handler[]
+  /** Bytes that it sent, heads of answers among them. */
+  sentBytes(): number
 }
 
-/** Answers as a source should: whole, or from the byte asked for. */
-export const answerRightly: Handler = (request, response, body) => {
-  const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
-  const rest = body.subarray(start)
-  response.writeHead(start === 0 ? 200 : 206, {
-    'content-length': rest.length,
-    ...(start === 0 ? {} : { 'content-range': `bytes ${start}-${body.length - 1}/${body.length}` }),
+/** Begins the answer of a source: whole, or the range asked for. Answers its bytes. */
+function beginAnswer(request: IncomingMessage, response: ServerResponse, body: Buffer): Buffer {
+  const { range } = request.headers
+  const [, from = '0', to = ''] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? []
+  const start = Number(from)
+  const bytes = body.subarray(start, to === '' ? body.length : Number(to) + 1)
+  response.writeHead(range === undefined ? 200 : 206, {
+    'content-length': bytes.length,
+    ...(range === undefined ? {} : { 'content-range': `bytes ${start}-${start + bytes.length - 1}/${body.length}` }),
   })
-  response.end(rest)
+  return bytes
+}
+
+/** Answers as a source should. */
+export const answerRightly: Handler = (request, response, body) => {
+  response.end(beginAnswer(request, response, body))
 }
 
 /** Sends so many bytes from where it was asked, then cuts the connection. */
 export const cutAfter =
   (count: number): Handler =>
   (request, response, body) => {
-    const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
-    response.writeHead(start === 0 ? 200 : 206, {
-      'content-length': body.length - start,
-      ...(start === 0 ? {} : { 'content-range': `bytes ${start}-${body.length - 1}/${body.length}` }),
-    })
-    response.write(body.subarray(start, start + count), () => response.destroy())
+    response.write(beginAnswer(request, response, body).subarray(0, count), () => response.destroy())
+  }
+
+/** Sends so many bytes from where it was asked, then nothing more. */
+export const stopAfter =
+  (count: number): Handler =>
+  (request, response, body) => {
+    response.write(beginAnswer(request, response, body).subarray(0, count))
   }
 
 export async function startTestSource(): Promise<TestSource> {
@@ -73,12 +84,15 @@ export async function startTestSource(): Promise<TestSource> {
     if (body === undefined) response.writeHead(404).end()
     else (handlers.shift() ?? answerRightly)(request, response, body)
   })
+  const sockets: Socket[] = []
+  server.on('connection', (socket) => sockets.push(socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,
     requests,
     handlers,
+    sentBytes: () => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0),
     put(path, bytes) {
       files.set(path, Buffer.from(bytes))
       return url + path
@@ -109,6 +123,7 @@ export type TestProvider = Provider & {
     piece: string,
     url: string,
     authorization?: string,
+    content?: readonly LeafWindow[],
   ): Promise<{ status: number; code: string | null; json: unknown }>
   /** Waits until a piece has one of the states. */
   until(piece: string, ...states: PieceStatus['state'][]): Promise<PieceStatus>
@@ -161,7 +176,7 @@ export async function startTestProvider(
     }
   }
   const waitFor = async (piece: string, isThere: (status: PieceStatus) => boolean): Promise<PieceStatus> => {
-    const limit = Date.now() + 20_000
+    const limit = Date.now() + 60_000
     for (;;) {
       const { json } = await call('GET', `/pieces/${piece}`)
       const status = json as PieceStatus
@@ -175,8 +190,8 @@ export async function startTestProvider(
     home,
     call,
     metrics: async () => (await fetch(provider.metricsUrl ?? '')).text(),
-    offer: (piece, url, authorization) =>
-      call('POST', '/pieces', { body: { piece, url, ...(authorization === undefined ? {} : { authorization }) } }),
+    offer: (piece, url, authorization, content) =>
+      call('POST', '/pieces', { body: { piece, url, authorization, content } }),
     until: (piece, ...states) => waitFor(piece, ({ state }) => states.includes(state)),
     async untilReceived(piece, bytes) {
       await waitFor(piece, ({ receivedBytes }) => receivedBytes >= bytes)

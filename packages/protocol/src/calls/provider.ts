@@ -15,6 +15,17 @@ const params = v.object({ cid: pieceCid })
 const hex32 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'Give 32 bytes as 64 hex characters in lower case'))
 const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
 
+/** Leaves that follow each other, counted from the first of the tree: where a piece lies in an aggregate, say. */
+const leafWindow = v.object({
+  start: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  count: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+})
+export type LeafWindow = v.InferOutput<typeof leafWindow>
+/** Windows in their order that do not overlap: the pieces of an aggregate and its index, say. */
+const leafWindowList = v.pipe(v.array(leafWindow), v.minLength(1), v.maxLength(leafWindowsMost))
+const leafWindows = v.union([leafWindowList, leafWindow])
+export type LeafWindows = LeafWindow | readonly LeafWindow[]
+
 /**
  * What becomes of a piece at a provider: it waits to be fetched, is being fetched, is kept, could not be had, or was kept and
  * is no longer what it was.
@@ -62,7 +73,7 @@ export const describeProvider = defineCall({
       id: v.string(),
       version: v.string(),
       capacityBytes: v.number(),
-      /** Bytes of the pieces it keeps or has promised to fetch. */
+      /** Bytes of the pieces it keeps or has promised to fetch, without the zeros that fill them up. */
       usedBytes: v.number(),
       /** How many pieces there are in each state. */
       pieces: v.record(v.picklist(pieceStates), v.number()),
@@ -86,7 +97,7 @@ export const offerPiece = defineCall({
   path: '/pieces',
   summary: 'Offer a piece',
   description:
-    'The provider fetches the payload from the URL in its own time, and keeps it only if it has the commitment that the piece CID states. Offered again, a piece that failed or is damaged is fetched anew; any other stays as it is.',
+    'The provider fetches the payload from the URL in its own time, without what `content` says to be zeros, and keeps it only if it has the commitment that the piece CID states. Offered again, a piece that failed or is damaged is fetched anew; any other stays as it is.',
   body: {
     kind: 'json',
     schema: v.object({
@@ -95,6 +106,8 @@ export const offerPiece = defineCall({
       url: v.pipe(v.string(), v.maxLength(2048), v.url()),
       /** Sent as the Authorization header to the URL, and to nobody else. */
       authorization: v.optional(v.pipe(v.string(), v.maxLength(4096), v.regex(/^[\x20-\x7e]+$/))),
+      /** The leaves that hold something: no others are fetched, for they are zeros. Defaults to the whole payload. */
+      content: v.optional(leafWindowList),
     }),
   },
   response: { kind: 'json', schema: pieceStatusSchema },
@@ -148,16 +161,6 @@ export const listPieces = defineCall({
   errors: [...keyErrors, 'INVALID_PIECE_CID'],
   idempotent: true,
 })
-
-/** The leaves that a challenge is about, counted from the first of the tree: where a piece lies in an aggregate, say. */
-const leafWindow = v.object({
-  start: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
-  count: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-})
-export type LeafWindow = v.InferOutput<typeof leafWindow>
-/** One window, or several that follow each other and do not overlap: the pieces of an aggregate and its index, say. */
-const leafWindows = v.union([v.pipe(v.array(leafWindow), v.minLength(1), v.maxLength(leafWindowsMost)), leafWindow])
-export type LeafWindows = LeafWindow | readonly LeafWindow[]
 
 /** An answer to a challenge: leaves with their paths, and the provider's signature over all of it. */
 export const challengeAnswerSchema = v.object({

@@ -1,12 +1,13 @@
 import { openDatabase as open, type Database as ServiceDatabase } from '@cairn/service'
 import { createPieces } from './migrations/0001_create-pieces.ts'
+import { countContent } from './migrations/0002_count-content.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of a storage provider. */
 export type Database = ServiceDatabase<Schema>
 
 /** All migrations, in order. Names never change once released. */
-const migrations = [createPieces]
+const migrations = [createPieces, countContent]
 
 /** Opens the database of a provider and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */
 export function openDatabase(path: string): Promise<Database> {

@@ -8,6 +8,10 @@ export type PieceTable = {
   cid: string
   state: PieceState
   payload_bytes: number
+  /** Ranges of the payload that are fetched and stored, as `content-ranges.ts` writes them; null for all of it. */
+  content: string | null
+  /** How many bytes they are. */
+  content_bytes: number
   /** Where it is fetched from, and what that needs to know, sealed; null once it is kept or could not be had. */
   url: string
   authorization: Uint8Array | null

@@ -3,8 +3,9 @@ import { CairnError } from '@cairn/protocol'
 export type PayloadRequest = {
   url: string
   authorization: string | undefined
-  /** The byte to begin with. */
-  offset: number
+  /** The first byte, and the one after the last. */
+  start: number
+  end: number
   /** Length of the whole payload. */
   payloadBytes: number
   slowestBytesPerSecond: number
@@ -17,14 +18,14 @@ export type PayloadRequest = {
 const passing: readonly number[] = [408, 425, 429]
 
 /**
- * The rest of a payload from its source, from `offset` to its end: no more, and no less unless it throws. Redirects are not
- * followed, so that nothing but the configured sources is ever asked.
+ * Bytes of a payload from its source, from `start` up to, not including, `end`: no more, and no less unless it throws.
+ * Redirects are not followed, so that nothing but the configured sources is ever asked.
  *
  * @throws CairnError UPSTREAM_FAILED when it is worth another try; HTTP_ERROR, UNEXPECTED_RESPONSE when it is not; the
  *   signal's reason
  */
 export async function* fetchPayload(request: PayloadRequest): AsyncGenerator<Uint8Array, void, undefined> {
-  const { url, authorization, offset, payloadBytes, slowestBytesPerSecond, windowMs, signal } = request
+  const { url, authorization, start, end, payloadBytes, slowestBytesPerSecond, windowMs, signal } = request
   const slow = new AbortController()
   let timer = setTimeout(() => slow.abort(cut('The source did not answer in time')), windowMs)
   try {
@@ -32,19 +33,19 @@ export async function* fetchPayload(request: PayloadRequest): AsyncGenerator<Uin
       headers: {
         'accept-encoding': 'identity',
         ...(authorization === undefined ? {} : { authorization }),
-        ...(offset === 0 ? {} : { range: `bytes=${offset}-` }),
+        ...rangeOf(request),
       },
       redirect: 'manual',
       signal: AbortSignal.any([signal, slow.signal]),
     })
     let toSkip = 0
     try {
-      toSkip = bytesToSkip(response, offset, payloadBytes)
+      toSkip = bytesToSkip(response, request)
     } catch (error) {
       await response.body?.cancel()
       throw error
     }
-    let left = payloadBytes - offset
+    let left = end - start
     let windowBytes = 0
     const startWindow = (): void => {
       clearTimeout(timer)
@@ -57,9 +58,14 @@ export async function* fetchPayload(request: PayloadRequest): AsyncGenerator<Uin
       if (windowBytes >= (slowestBytesPerSecond * windowMs) / 1000) startWindow()
       const bytes = piece.subarray(toSkip)
       toSkip -= piece.length - bytes.length
-      if (bytes.length > left) throw unexpected('The source sent more bytes than the piece has')
-      left -= bytes.length
-      if (bytes.length > 0) yield bytes
+      if (bytes.length > left && (response.status === 206 || end === payloadBytes)) {
+        throw unexpected('The source sent more bytes than were asked for')
+      }
+      const wanted = bytes.subarray(0, left)
+      left -= wanted.length
+      if (wanted.length > 0) yield wanted
+      // A source that knows no ranges sends what follows, too.
+      if (left === 0 && response.status === 200 && end < payloadBytes) break
     }
     if (left > 0) throw cut('The source broke off')
   } catch (error) {
@@ -73,8 +79,13 @@ export async function* fetchPayload(request: PayloadRequest): AsyncGenerator<Uin
   }
 }
 
-/** Bytes at the start of an answer that are there already. @throws CairnError for an answer that is not the payload */
-function bytesToSkip(response: Response, offset: number, payloadBytes: number): number {
+function rangeOf({ start, end, payloadBytes }: PayloadRequest): { range?: string } {
+  if (end < payloadBytes) return { range: `bytes=${start}-${end - 1}` }
+  return start === 0 ? {} : { range: `bytes=${start}-` }
+}
+
+/** Bytes at the start of an answer that were not asked for. @throws CairnError for an answer that is not the payload */
+function bytesToSkip(response: Response, { start: wanted, payloadBytes }: PayloadRequest): number {
   const { status, headers } = response
   if (status !== 200 && status !== 206) {
     const message = `The source answered with status ${status}`
@@ -87,10 +98,10 @@ function bytesToSkip(response: Response, offset: number, payloadBytes: number): 
   if (status === 200) {
     const length = headers.get('content-length')
     if (length !== null && Number(length) !== payloadBytes) throw wrongLength(length)
-    return offset
+    return wanted
   }
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? []
-  if (Number(start) !== offset) throw unexpected('The source answered with another range than was asked for')
+  if (Number(start) !== wanted) throw unexpected('The source answered with another range than was asked for')
   if (total !== undefined && total !== '*' && Number(total) !== payloadBytes) throw wrongLength(total)
   return 0
 }

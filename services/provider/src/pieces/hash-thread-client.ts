@@ -5,6 +5,7 @@ import { CairnError, type ErrorCode } from '@cairn/protocol'
 /** What the thread is asked. */
 export type HashQuestion = { id: number; hasher: number } & (
   | { kind: 'write' | 'hash'; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: 'zeros'; length: number; bytes?: never }
   | { kind: 'finish' | 'drop'; bytes?: never }
 )
 /** A commitment, and the levels of its tree as they are kept. */
@@ -21,6 +22,8 @@ export type HashAnswer = {
 export type ThreadHasher = {
   /** Takes a copy of the bytes. Resolves when there is room for more. @throws CairnError as the first fault of the thread */
   write(bytes: Uint8Array): Promise<void>
+  /** As {@link write} of so many zeros. */
+  writeZeros(length: number): Promise<void>
   /** The commitment. @throws CairnError INVALID_REQUEST for nothing, PIECE_TOO_LARGE, INTERNAL when the thread died */
   finish(): Promise<HashedPiece>
   /** Gives up. */
@@ -84,20 +87,22 @@ export function createHashThread(): HashThread {
       if (home !== undefined && home !== worker) fault ??= new CairnError('INTERNAL', { cause: 'the hash thread died' })
       if (fault !== undefined) throw fault
     }
+    const send = async (question: Unnumbered): Promise<void> => {
+      requireHome()
+      const sent = ask(question)
+        .catch((error: unknown) => {
+          fault ??= error
+        })
+        .finally(() => running.delete(sent))
+      running.add(sent)
+      home ??= worker
+      if (running.size >= waitingMost) await Promise.race(running)
+      if (fault !== undefined) throw fault
+    }
     return {
-      async write(bytes) {
-        requireHome()
-        // A copy of these bytes alone: their buffer may hold more, and is used again.
-        const written = ask({ kind: 'write', hasher, bytes: new Uint8Array(bytes) })
-          .catch((error: unknown) => {
-            fault ??= error
-          })
-          .finally(() => running.delete(written))
-        running.add(written)
-        home ??= worker
-        if (running.size >= waitingMost) await Promise.race(running)
-        if (fault !== undefined) throw fault
-      },
+      // A copy of these bytes alone: their buffer may hold more, and is used again.
+      write: (bytes) => send({ kind: 'write', hasher, bytes: new Uint8Array(bytes) }),
+      writeZeros: (length) => send({ kind: 'zeros', hasher, length }),
       async finish() {
         await Promise.all(running)
         requireHome()

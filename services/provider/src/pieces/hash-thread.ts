@@ -7,17 +7,26 @@ import { layOutLevels } from './tree-levels.ts'
 /** The other side of `createHashThread`: commitments, several side by side. */
 const hashers = new Map<number, PieceHasher>()
 
-function answer({ id, hasher, kind, bytes }: HashQuestion): HashAnswer {
-  switch (kind) {
+function openHasher(hasher: number): PieceHasher {
+  const found = hashers.get(hasher) ?? createPieceHasher()
+  hashers.set(hasher, found)
+  return found
+}
+
+function answer(question: HashQuestion): HashAnswer {
+  const { id, hasher } = question
+  switch (question.kind) {
     case 'hash': {
       const once = createPieceHasher()
-      once.write(bytes)
+      once.write(question.bytes)
       return { id, nodes: once.finish().nodes }
     }
     case 'write': {
-      const found = hashers.get(hasher) ?? createPieceHasher()
-      hashers.set(hasher, found)
-      found.write(bytes)
+      openHasher(hasher).write(question.bytes)
+      return { id }
+    }
+    case 'zeros': {
+      openHasher(hasher).writeZeros(question.length)
       return { id }
     }
     case 'finish': {

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { encodePieceCid } from '@cairn/pieces'
+import { encodePieceCid, type PayloadRange } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
+import { decodeContent } from './content-ranges.ts'
 import { fetchPayload } from './fetch-payload.ts'
 import type { HashedPiece, ThreadHasher } from './hash-thread-client.ts'
 import { openAuthorization } from './seal-authorization.ts'
@@ -50,7 +51,10 @@ export async function pullPiece(context: Context, row: PieceRow, options: PullOp
   }
 }
 
-/** Fills a part up to its end; answers the commitment to all of it. */
+/**
+ * Fills a part up to its end; answers the commitment to all of it. What is zeros by the offer is neither fetched nor
+ * written: it becomes a hole of the file, whose length still says how far it is filled.
+ */
 async function fill(
   context: Context,
   row: PieceRow,
@@ -58,36 +62,55 @@ async function fill(
   offset: number,
   options: PullOptions,
 ): Promise<HashedPiece> {
-  const { signal, windowMs, onProgress } = options
-  const { cid, url, authorization, payload_bytes: payloadBytes } = row
+  const { signal, onProgress } = options
+  const { payload_bytes: payloadBytes } = row
   const hasher = context.hashes.createHasher()
   try {
     await hashPart(hasher, file, offset, signal)
     onProgress(offset)
     if (offset === payloadBytes) return await hasher.finish()
-    requireSource(context.config.sources, url)
-    const rest = fetchPayload({
-      url,
-      authorization: authorization === null ? undefined : openAuthorization(context.keys.sealing, cid, authorization),
-      offset,
-      payloadBytes,
-      slowestBytesPerSecond: context.config.slowestPullBytesPerSecond,
-      windowMs,
-      signal,
-    })
+    requireSource(context.config.sources, row.url)
     let position = offset
-    for await (const bytes of rest) {
-      await writeAll(file, bytes, position).catch(reportWrite)
-      await hasher.write(bytes)
-      position += bytes.length
-      context.metrics.pulledBytes.inc(bytes.length)
-      onProgress(position)
+    for (const range of decodeContent(row)) {
+      if (range.end <= position) continue
+      if (range.start > position) await hasher.writeZeros(range.start - position)
+      position = Math.max(position, range.start)
+      for await (const bytes of fetchRange(context, row, { start: position, end: range.end }, options)) {
+        await writeAll(file, bytes, position).catch(reportWrite)
+        await hasher.write(bytes)
+        position += bytes.length
+        context.metrics.pulledBytes.inc(bytes.length)
+        onProgress(position)
+      }
+    }
+    if (position < payloadBytes) {
+      await hasher.writeZeros(payloadBytes - position)
+      await file.truncate(payloadBytes).catch(reportWrite)
+      onProgress(payloadBytes)
     }
     return await hasher.finish()
   } catch (error) {
     hasher.drop()
     throw error
   }
+}
+
+function fetchRange(
+  { config, keys }: Context,
+  { cid, url, authorization, payload_bytes: payloadBytes }: PieceRow,
+  { start, end }: PayloadRange,
+  { signal, windowMs }: PullOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  return fetchPayload({
+    url,
+    authorization: authorization === null ? undefined : openAuthorization(keys.sealing, cid, authorization),
+    start,
+    end,
+    payloadBytes,
+    slowestBytesPerSecond: config.slowestPullBytesPerSecond,
+    windowMs,
+    signal,
+  })
 }
 
 async function hashPart(hasher: ThreadHasher, file: FileHandle, end: number, signal: AbortSignal): Promise<void> {

@@ -26,7 +26,7 @@ export async function requireKept(db: Reader, cid: string): Promise<PieceRow> {
 export async function countPieces(db: Reader): Promise<PieceCounts> {
   const rows = await db
     .selectFrom('piece')
-    .select(['state', (e) => e.fn.countAll<number>().as('count'), (e) => e.fn.sum<number>('payload_bytes').as('bytes')])
+    .select(['state', (e) => e.fn.countAll<number>().as('count'), (e) => e.fn.sum<number>('content_bytes').as('bytes')])
     .groupBy('state')
     .execute()
   const pieces = { queued: 0, pulling: 0, kept: 0, failed: 0, damaged: 0 }

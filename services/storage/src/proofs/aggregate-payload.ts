@@ -6,6 +6,7 @@ import {
   keptLevel,
   keptPayloadBytes,
   listParts,
+  type PayloadRange,
   type PieceTree,
 } from '@cairn/pieces'
 import { CairnError, MIB } from '@cairn/protocol'
@@ -116,8 +117,6 @@ type Sources = {
   readonly isDoubted: boolean
   readonly trees: Map<string, Promise<PieceTree | undefined>>
 }
-
-type PayloadRange = { readonly start: number; readonly end: number }
 
 /** Bytes of a piece that begins at `pieceStart` of the aggregate. The range counts from the start of the piece. */
 async function readOfPiece(

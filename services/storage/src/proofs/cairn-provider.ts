@@ -82,7 +82,7 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
       await ask(describeProvider, {}, signal)
     },
     async offer(piece, source, { signal }) {
-      const body = { piece, url: source.url, authorization: `Bearer ${source.token}` }
+      const body = { piece, url: source.url, authorization: `Bearer ${source.token}`, content: [...source.content] }
       return toState(await ask(offerPiece, { body }, signal))
     },
     async status(piece, { signal }) {

@@ -1,12 +1,11 @@
-import { listContentWindows } from '@cairn/pieces'
 import { CairnError, type ChallengeAnswer } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { createUploadId } from '../uploads/upload-id.ts'
+import { findContent } from './find-content.ts'
 import { bytesToHex } from './hex.ts'
-import { toPiece } from './make-aggregates.ts'
 import type { NonceSource } from './nonces.ts'
 import type { Challenge, Provider } from './provider.ts'
-import { type AggregateRow, type CheckRow, type DealRow, findPiecesOf, heldStates } from './store.ts'
+import { type AggregateRow, type CheckRow, type DealRow, heldStates } from './store.ts'
 import { changeDeal, updateDeal } from './update-deal.ts'
 
 /** Answers that are kept whole, and rows at all, of each deal: the newest. */
@@ -31,12 +30,8 @@ export async function challengeDeal(
 ): Promise<void> {
   const { config, clock, db, log, metrics } = context
   const { challengeLeaves: count, challengeMs } = config.deals
-  const pieces = await findPiecesOf(db.read, aggregate.id)
-  if (pieces.length !== aggregate.piece_count) {
-    // The aggregate is ending: its pieces are on their way into another.
-    return updateDeal(context, deal, { next_at: clock.now() + challengeMs / 2 })
-  }
-  const within = listContentWindows(pieces.map(toPiece))
+  const within = await findContent(db.read, aggregate)
+  if (within === undefined) return updateDeal(context, deal, { next_at: clock.now() + challengeMs / 2 })
   const open = await openChallenge({ context, nonces }, deal, aggregate)
   if (open === undefined) return
   const askedAt = clock.now()

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { challengeDeal } from './challenge-deal.ts'
+import { findContent } from './find-content.ts'
 import type { NonceSource } from './nonces.ts'
 import type { PieceState, Provider } from './provider.ts'
 import { provesOnChain, readChainProof } from './read-chain-proof.ts'
@@ -71,6 +72,10 @@ async function offerDeal(
       token_hash: null,
     })
   }
+  const content = await findContent(context.db.read, aggregate)
+  if (content === undefined) {
+    return updateDeal(context, deal, { state: 'failed', error: 'It is not needed any more', token_hash: null })
+  }
   const token = randomBytes(32).toString('base64url')
   const isOurs = await changeDeal(context, deal, { token_hash: hashToken(token), tries: deal.tries + 1 })
   if (!isOurs) return
@@ -84,7 +89,7 @@ async function offerDeal(
   // What it could not prove it shall not find again.
   if (before !== undefined && deal.tries === 0) await provider.remove(aggregate.cid, { signal })
   const url = new URL(`/api/aggregates/${aggregate.cid}/payload`, pullUrl).href
-  const said = await provider.offer(aggregate.cid, { url, token }, { signal })
+  const said = await provider.offer(aggregate.cid, { url, token, content }, { signal })
   await noteState(context, deal, aggregate, said)
 }
 

@@ -95,7 +95,9 @@ async function makePiece(seed: number, sizeBytes = 70_000): Promise<string> {
   return piece
 }
 
-const offer = (piece: string, to = provider) => to.offer(piece, { url: `${source.url}/${piece}`, token }, { signal })
+const content = [{ start: 0, count: 4 }]
+const offer = (piece: string, to = provider) =>
+  to.offer(piece, { url: `${source.url}/${piece}`, token, content }, { signal })
 const status = (piece: string, of = provider) => of.status(piece, { signal })
 const stateOf = async (piece: string) => (await status(piece)).state
 

@@ -6,7 +6,12 @@ export type PieceState =
   | { readonly state: 'failed'; readonly reason: string }
 
 /** Where a provider fetches a piece: it sends the token as a bearer token. */
-export type PieceSource = { readonly url: string; readonly token: string }
+export type PieceSource = {
+  readonly url: string
+  readonly token: string
+  /** The leaves that hold something; the rest are zeros, which it need not fetch. */
+  readonly content: readonly LeafWindow[]
+}
 
 /** Which leaves a nonce picks: how many, and among which. */
 export type Challenge = {

@@ -1,0 +1,13 @@
+import type { Migration } from '@cairn/service'
+
+/** Which bytes of a piece are more than filling zeros. Pieces from before were fetched whole, and count as such. */
+export const countContent: Migration = {
+  name: '0002_count-content',
+  statements: ({ integer, text }) => [
+    `alter table piece add column content ${text}`,
+    `alter table piece add column content_bytes ${integer} not null default 0`,
+    'update piece set content_bytes = payload_bytes',
+    'drop index piece_used',
+    'create index piece_used on piece (state, content_bytes)',
+  ],
+}
