@@ -121,7 +121,11 @@ function responses(call: CallDefinition): Json {
   const result: Record<string, Json> = {
     [call.status ?? 200]: { description: good.description ?? 'Done', ...(content === undefined ? {} : { content }) },
   }
-  const byStatus = Map.groupBy(new Set<ErrorCode>([...call.errors, ...commonErrors]), (code) => errorTable[code].status)
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of new Set<ErrorCode>([...call.errors, ...commonErrors])) {
+    const { status } = errorTable[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
     if (status === 0) continue
     result[status] = {

@@ -4,6 +4,7 @@ import {
   closeKeySession,
   exportKey,
   getKeyStatus,
+  type KeyFile,
   listKeyFiles,
   recoverExported,
   repairKey,
@@ -23,7 +24,8 @@ function cidOf({ args }: Surroundings): string {
 async function list(surroundings: Surroundings): Promise<void> {
   const { values, output, signal } = surroundings
   const role = flag(values, 'shared') ? 'recipient' : 'owner'
-  const files = await Array.fromAsync(listKeyFiles(await openKeyClient(surroundings), role, { signal }))
+  const files: KeyFile[] = []
+  for await (const file of listKeyFiles(await openKeyClient(surroundings), role, { signal })) files.push(file)
   output.table(
     ['CID', role === 'owner' ? 'SHARED WITH' : 'OWNER', 'CONDITIONS', 'STATE', 'CHANGED'],
     files.map((file) => [

@@ -19,6 +19,7 @@ import { callWithSession, sessionOf } from './call-with-session.ts'
 import { type ChangeOptions, type ChangeResult, changeNodes, withOpenConditions } from './change-nodes.ts'
 import { type ConditionsInput, checkConditions } from './check-conditions.ts'
 import { firstGood } from './first-good.ts'
+import { groupBy } from './group-by.ts'
 
 const at = (node: number) => ({ node: String(node) })
 
@@ -132,10 +133,10 @@ export async function getAgreedConditions(
     nodeNumbers.map((node) => callWithSession(client, getConditionsCall, node, { params: { cid } }, options)),
   )
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-  const alike = Map.groupBy(found, ({ aggregator, conditions, conditionsSolana, conditionsCoreum, owner }) =>
+  const alike = groupBy(found, ({ aggregator, conditions, conditionsSolana, conditionsCoreum, owner }) =>
     JSON.stringify([aggregator, conditions, conditionsSolana, conditionsCoreum, owner]),
   )
-  for (const group of alike.values()) if (group[0] !== undefined && group.length >= keyShardThreshold) return group[0]
+  for (const [, group] of alike) if (group[0] !== undefined && group.length >= keyShardThreshold) return group[0]
   throw new CairnError('CONFLICT', {
     message: 'No three key nodes state the same conditions of this file',
     hint: 'Repair it first, with `repairKey` or `cairn keys repair`.',

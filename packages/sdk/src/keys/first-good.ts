@@ -1,4 +1,5 @@
 import { CairnError, keyShardThreshold } from '@cairn/protocol'
+import { groupBy } from './group-by.ts'
 
 /**
  * Asks one node after the other until one answers. A refusal counts once three nodes refuse alike: one alone keeps nobody from
@@ -19,6 +20,6 @@ export async function firstGood<T>(nodes: readonly number[], ask: (node: number)
       if (!isFault && alike.length >= keyShardThreshold) throw fault
     }
   }
-  const byCode = [...Map.groupBy(errors, ({ code }) => code).values()].sort((a, b) => b.length - a.length)
-  throw byCode[0]?.[0] ?? new CairnError('NO_KEY_NODES')
+  const [commonest] = groupBy(errors, ({ code }) => code).sort(([, a], [, b]) => b.length - a.length)
+  throw commonest?.[1][0] ?? new CairnError('NO_KEY_NODES')
 }

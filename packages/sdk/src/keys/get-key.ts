@@ -3,6 +3,7 @@ import { CairnError, type CallResult, keyShardThreshold, retrieveShard, type Sha
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
+import { groupBy } from './group-by.ts'
 
 export type GetKeyOptions = {
   signal?: AbortSignal
@@ -173,7 +174,7 @@ function findWrongNodes(answers: readonly Answer[], { id }: ShardSet): number[] 
 
 /** What most nodes say counts: two that deny among three that are down are no refusal. */
 function refusalOf(failures: readonly { node: number; error: CairnError }[], shards: number): CairnError {
-  const byCode = Map.groupBy(failures, ({ error }) => error.code)
+  const byCode = new Map(groupBy(failures, ({ error }) => error.code))
   for (const code of [
     'ACCESS_DENIED',
     'KEY_NOT_FOUND',

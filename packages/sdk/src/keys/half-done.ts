@@ -1,4 +1,5 @@
 import { type KeyStatus, keyShardThreshold } from '@cairn/protocol'
+import { groupBy } from './group-by.ts'
 
 /** A change that some nodes have and others lack. */
 export type HalfDone = {
@@ -148,17 +149,6 @@ function describe(
 
 function without<T>(list: readonly T[], some: readonly T[]): T[] {
   return list.filter((one) => !some.includes(one))
-}
-
-/** Groups in the order in which they begin. */
-export function groupBy<T>(list: readonly T[], nameOf: (one: T) => string): [string, T[]][] {
-  const groups = new Map<string, T[]>()
-  for (const one of list) {
-    const group = groups.get(nameOf(one))
-    if (group === undefined) groups.set(nameOf(one), [one])
-    else group.push(one)
-  }
-  return [...groups]
 }
 
 export function mostCommon(list: readonly string[]): string | undefined {

@@ -15,7 +15,8 @@ import { findConditions } from './agreed-conditions.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import type { ChangeOptions } from './change-nodes.ts'
 import { checkConditions } from './check-conditions.ts'
-import { groupBy, type NodeStatus } from './half-done.ts'
+import { groupBy } from './group-by.ts'
+import type { NodeStatus } from './half-done.ts'
 import { getKeyStatus, type KeyReport } from './status.ts'
 
 /** Nodes that must have heard of a revocation for a repair to finish it: one of them is honest if one lies. */

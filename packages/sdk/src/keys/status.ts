@@ -2,7 +2,8 @@ import { CairnError, getKeyStatus as getKeyStatusCall, type KeyStatus, keyShardT
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession } from './call-with-session.ts'
-import { findHalfDone, groupBy, type HalfDone } from './half-done.ts'
+import { groupBy } from './group-by.ts'
+import { findHalfDone, type HalfDone } from './half-done.ts'
 
 /** What the five nodes hold about a file. */
 export type KeyReport = {
