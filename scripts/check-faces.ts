@@ -1,29 +1,21 @@
 // Checks each published package as its users get it, in the archive that would be published: publint in strict mode, and
 // whether its types resolve for users of ES modules. One process for all: the compiler is loaded once.
-import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
+import { packPackages } from './published-packages.ts'
 
-const root = resolve(import.meta.dirname, '..')
-const published = ['protocol', 'unixfs', 'crypto', 'pieces', 'names', 'contracts', 'sdk', 'cli']
 /** CommonJS and the oldest resolution: the packages are ES modules and support neither. */
 const ignored = new Set(['node10', 'node16-cjs'])
 
 /** Packs every published package into a folder. Returns the problems of the archives. */
 async function findProblems(folder: string): Promise<string[]> {
-  const workspaces = published.flatMap((name) => ['-w', `packages/${name}`])
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...workspaces]
-  const { stdout } = await promisify(execFile)('npm', args, { cwd: root })
-  const packs: { name: string; filename: string }[] = JSON.parse(stdout)
-  if (packs.length !== published.length) throw new Error(`npm packed ${packs.length} of ${published.length} packages`)
   const found: string[] = []
-  for (const { name, filename } of packs) {
-    const archive = new Uint8Array(await readFile(join(folder, filename)))
+  for (const { name, archive: path } of await packPackages(folder)) {
+    const archive = new Uint8Array(await readFile(path))
     const { messages, pkg } = await publint({ pack: { tarball: archive.buffer }, strict: true })
     for (const message of messages) {
       if (message.type === 'error') found.push(`${name}: ${formatMessage(message, pkg)}`)

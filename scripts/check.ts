@@ -2,7 +2,7 @@
 // first failure ends the run.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { cleanPackages } from './clean-packages.ts'
+import { cleanPackages } from './published-packages.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
