@@ -1,4 +1,11 @@
-import { CairnError, keyNodePauseMs, type NetworkCoin, networks } from '@cairn/protocol'
+import {
+  CairnError,
+  defaultNetwork,
+  keyNodePauseMs,
+  type NetworkCoin,
+  type NetworkName,
+  networks,
+} from '@cairn/protocol'
 
 /** A chain as the module this stands in for describes it. Fill in the payment contract to pay there. */
 export type LighthouseNetwork = {
@@ -44,8 +51,7 @@ function describeNetworks(): Record<string, LighthouseNetwork> {
   )
 }
 
-/** Where the drop-in's calls go. Change it before the first call, as with the module it stands in for. */
-export const lighthouseConfig = {
+const config = {
   /** Accounts, listings, file info. */
   lighthouseAPI: 'http://127.0.0.1:8080',
   /** Uploads. */
@@ -55,11 +61,30 @@ export const lighthouseConfig = {
   /** The router of the key nodes. */
   lighthouseBLSNode: 'http://127.0.0.1:9000',
   lighthouseAuthNode: 'http://127.0.0.1:9000',
+  /** The chain to pay on where programs ask for the default. */
+  network: String(defaultNetwork),
   /** Pause after each of the five calls of a change, in ms. */
   keyNodePauseMs,
   /** Chains to pay on, by name; add your own. */
   networks: describeNetworks(),
 }
+
+/** Makes each known chain an entry of the configuration itself too: one value, here and in `networks`. */
+function addEntries(whole: typeof config): asserts whole is typeof config & Record<NetworkName, LighthouseNetwork> {
+  for (const name of Object.keys(networks)) {
+    Object.defineProperty(whole, name, {
+      enumerable: true,
+      get: () => whole.networks[name],
+      set: (network: LighthouseNetwork) => {
+        whole.networks[name] = network
+      },
+    })
+  }
+}
+addEntries(config)
+
+/** Where the drop-in's calls go. Change it before the first call, as with the module it stands in for. */
+export const lighthouseConfig = config
 
 /** A chain by its name, in any case. @throws CairnError UNSUPPORTED_NETWORK */
 export function findNetwork(name: string): LighthouseNetwork {

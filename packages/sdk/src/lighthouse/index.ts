@@ -1,6 +1,6 @@
 // A drop-in for the peer's published SDK: same names, positions, defaults and results; its faults are not copied.
 // The key client's functions are here as well; its `getAuthMessage`, whose name the SDK has too, is in `kavach`.
-// Those about another storage network (walrusBlobs, deleteFileWalrus) are absent, so that a program finds out when it is built.
+// Those about another storage network (walrusBlobs, deleteFileWalrus) refuse when they are called.
 import { createWallet, getApiKey, getBalance, getQuote } from './account.ts'
 import {
   applyAccessCondition,
@@ -19,6 +19,7 @@ import { generateKey, getAllKeys, publishRecord, removeKey } from './names.ts'
 import { fund, getPrice, oneTimeAuth } from './payments.ts'
 import { dealStatus, posdi } from './proofs.ts'
 import { upload, uploadBuffer, uploadCAR, uploadText } from './upload.ts'
+import { deleteFileWalrus, walrusBlobs } from './walrus.ts'
 
 export { lighthouseConfig } from './config.ts'
 export {
@@ -42,6 +43,7 @@ export {
   dealStatus,
   decryptFile,
   deleteFile,
+  deleteFileWalrus,
   fetchEncryptionKey,
   fund,
   generateKey,
@@ -67,6 +69,7 @@ export {
   uploadCAR,
   uploadEncrypted,
   uploadText,
+  walrusBlobs,
 }
 
 // biome-ignore lint/style/noDefaultExport: the module it stands in for is imported by default.
@@ -82,6 +85,7 @@ export default {
   uploadEncrypted,
   createWallet,
   deleteFile,
+  deleteFileWalrus,
   getApiKey,
   getBalance,
   getFileInfo,
@@ -100,4 +104,5 @@ export default {
   uploadBuffer,
   uploadCAR,
   uploadText,
+  walrusBlobs,
 }
