@@ -3,6 +3,7 @@ import { createApiKey, getAuthMessage, getDataUsage } from '@cairn/protocol'
 import { getQuote as measure } from '../account/quote.ts'
 import { call } from '../request.ts'
 import { clientOf } from './client.ts'
+import { withPeerText } from './peer-text.ts'
 
 type Balance = {
   dataLimit: number
@@ -15,7 +16,11 @@ type Balance = {
 
 /** An API key for a signed message. @throws CairnError INVALID_ADDRESS, INVALID_SIGNATURE, CHALLENGE_EXPIRED */
 export async function getApiKey(publicKey: string, signedMessage: string): Promise<{ data: { apiKey: string } }> {
-  return { data: { apiKey: await call(clientOf(), createApiKey, { body: { publicKey, signedMessage } }) } }
+  return {
+    data: {
+      apiKey: await withPeerText('http', call(clientOf(), createApiKey, { body: { publicKey, signedMessage } })),
+    },
+  }
 }
 
 /** A new wallet, locked with a password: `encryptedWallet` is the text of a version 3 keystore. */
@@ -28,7 +33,7 @@ export async function createWallet(password: string): Promise<{ data: { encrypte
 
 /** Storage allowed and used, in bytes. @throws CairnError UNAUTHENTICATED */
 export async function getBalance(apiKey: string): Promise<{ data: Balance }> {
-  return { data: await call(clientOf(apiKey), getDataUsage, {}) }
+  return { data: await withPeerText('request', call(clientOf(apiKey), getDataUsage, {})) }
 }
 
 /** What an upload of a path would take (Node). @throws CairnError FILE_UNREADABLE, UNAUTHENTICATED */
@@ -38,6 +43,6 @@ export async function getQuote(
 ): Promise<{
   data: Balance & { metaData: { fileSize: number; mimeType: string | false; fileName: string }[]; totalSize: number }
 }> {
-  const { metaData, totalSize } = await measure(clientOf(apiKey), path)
+  const { metaData, totalSize } = await withPeerText('request', measure(clientOf(apiKey), path))
   return { data: { metaData, ...(await getBalance(apiKey)).data, totalSize } }
 }

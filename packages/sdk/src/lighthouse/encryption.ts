@@ -11,6 +11,7 @@ import { clientOf } from './client.ts'
 import * as kavach from './kavach.ts'
 import type { ChangeAnswer } from './key-router.ts'
 import { callRouter } from './key-router.ts'
+import { withPeerText } from './peer-text.ts'
 import { type ProgressCallback, readOptions, type UploadOptions } from './upload.ts'
 
 type Uploaded = { data: { Name: string; Hash: string; Size: string }[] }
@@ -104,7 +105,7 @@ export async function decryptFile(
 ): Promise<ArrayBuffer | Blob> {
   const client = clientOf()
   const at = gatewayUrl === undefined ? client : { ...client, network: { ...client.network, gateway: gatewayUrl } }
-  const { stream } = await openFile(at, cid)
+  const { stream } = await withPeerText('http', openFile(at, cid))
   const pieces: Uint8Array<ArrayBuffer>[] = []
   for await (const piece of decryptStream(readAll(stream), fileEncryptionKey)) pieces.push(new Uint8Array(piece))
   const isBrowser = 'document' in globalThis
@@ -188,5 +189,5 @@ export async function applyAccessCondition(
 /** The conditions and owner of a file. @throws CairnError KEY_NOT_FOUND, INVALID_CID */
 export async function getAccessConditions(cid: string) {
   if (!isCid(cid)) throw new CairnError('INVALID_CID')
-  return { data: await callRouter(getConditions, { params: { cid } }) }
+  return { data: await withPeerText('http', callRouter(getConditions, { params: { cid } })) }
 }

@@ -1,10 +1,11 @@
 import { type CallResult, generateIpnsKey, getIpnsRecords, publishIpnsRecord, removeIpnsKey } from '@cairn/protocol'
 import { call } from '../request.ts'
 import { clientOf } from './client.ts'
+import { withPeerText } from './peer-text.ts'
 
 /** A new name: `ipnsName` is its key's id for the calls below, `ipnsId` the name itself (k51…). @throws CairnError NAME_LIMIT */
 export async function generateKey(apiKey: string): Promise<{ data: CallResult<typeof generateIpnsKey> }> {
-  return { data: await call(clientOf(apiKey), generateIpnsKey, {}) }
+  return { data: await withPeerText('request', call(clientOf(apiKey), generateIpnsKey, {})) }
 }
 
 /**
@@ -17,15 +18,17 @@ export async function publishRecord(
   key: string,
   apiKey: string,
 ): Promise<{ data: CallResult<typeof publishIpnsRecord> }> {
-  return { data: await call(clientOf(apiKey), publishIpnsRecord, { query: { cid, keyName: key } }) }
+  return {
+    data: await withPeerText('request', call(clientOf(apiKey), publishIpnsRecord, { query: { cid, keyName: key } })),
+  }
 }
 
 /** The account's names; `cid` is empty where nothing was published. */
 export async function getAllKeys(apiKey: string): Promise<{ data: CallResult<typeof getIpnsRecords> }> {
-  return { data: await call(clientOf(apiKey), getIpnsRecords, {}) }
+  return { data: await withPeerText('request', call(clientOf(apiKey), getIpnsRecords, {})) }
 }
 
 /** Removes a name and its key by the key's id. @throws CairnError IPNS_KEY_UNKNOWN */
 export async function removeKey(key: string, apiKey: string): Promise<{ data: CallResult<typeof removeIpnsKey> }> {
-  return { data: await call(clientOf(apiKey), removeIpnsKey, { query: { keyName: key } }) }
+  return { data: await withPeerText('request', call(clientOf(apiKey), removeIpnsKey, { query: { keyName: key } })) }
 }

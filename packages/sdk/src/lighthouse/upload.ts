@@ -6,6 +6,7 @@ import { uploadCar } from '../upload/upload-car.ts'
 import { uploadBytes, uploadFile } from '../upload/upload-file.ts'
 import { uploadFolder } from '../upload/upload-folder.ts'
 import { clientOf } from './client.ts'
+import { withPeerText } from './peer-text.ts'
 
 /** Progress in percent, 0 to 100, everywhere. */
 export type ProgressCallback = (progress: { progress: number }) => void
@@ -13,6 +14,9 @@ export type ProgressCallback = (progress: { progress: number }) => void
 export type UploadOptions = { cidVersion?: number; onProgress?: ProgressCallback; headers?: { storageType?: string } }
 
 type Uploaded = { data: { Name: string; Hash: string; Size: string } }
+
+/** Bytes between two calls of a {@link ProgressCallback}, at most. */
+const progressStepBytes = 64 * 1024
 
 /**
  * Uploads a file or folder: a path in Node, files in a browser. More files than one make a folder.
@@ -29,11 +33,9 @@ export async function upload(
   const client = clientOf(apiKey)
   if (typeof pathOrFiles === 'string') {
     const path = await openPath(pathOrFiles)
-    return answer(
-      path.kind === 'file'
-        ? await uploadFile(client, pathOrFiles, options)
-        : await uploadFolder(client, pathOrFiles, options),
-    )
+    const sending =
+      path.kind === 'file' ? uploadFile(client, pathOrFiles, options) : uploadFolder(client, pathOrFiles, options)
+    return answer(await withPeerText('upload', sending))
   }
   const [first] = Array.from(pathOrFiles)
   if (first === undefined) throw new CairnError('NO_FILE')
@@ -78,7 +80,8 @@ export async function uploadCAR(
   const name = typeof pathOrFile === 'string' ? pathOrFile : pathOrFile.name
   if (!/\.car$/i.test(name)) throw new CairnError('INVALID_CAR', { message: 'File must have a .car extension' })
   const { onProgress } = readOptions(options, options.onProgress)
-  return answer(await uploadCar(clientOf(apiKey), pathOrFile, onProgress === undefined ? {} : { onProgress }))
+  const sending = uploadCar(clientOf(apiKey), pathOrFile, onProgress === undefined ? {} : { onProgress })
+  return answer(await withPeerText('upload', sending))
 }
 
 /** Reads the options of any upload. @throws CairnError INVALID_CID_VERSION, NOT_SUPPORTED */
@@ -91,9 +94,22 @@ export function readOptions(
     throw new CairnError('NOT_SUPPORTED', { message: 'There is no walrus backend', hint: 'Leave storageType away.' })
   }
   if (tell === undefined) return { cidVersion }
-  const onProgress: OnProgress = ({ bytes, total }) =>
-    tell({ progress: total === undefined || total === 0 ? 0 : Math.min(100, (bytes / total) * 100) })
-  return { cidVersion, onProgress }
+  return { cidVersion, onProgress: inSteps(tell) }
+}
+
+/** Programs draw a bar by these calls: each 64 KiB makes one, as in the module this stands in for, though reads are larger. */
+function inSteps(tell: ProgressCallback): OnProgress {
+  let [last, told] = ['', 0]
+  return ({ phase, bytes, total }) => {
+    if (phase !== last) [last, told] = [phase, 0]
+    if (total === undefined || total === 0) return tell({ progress: 0 })
+    while (bytes - told > progressStepBytes) {
+      told += progressStepBytes
+      tell({ progress: Math.min(100, (told / total) * 100) })
+    }
+    told = bytes
+    tell({ progress: Math.min(100, (bytes / total) * 100) })
+  }
 }
 
 function answer({ name, cid, dagSizeBytes }: UploadResult): Uploaded {

@@ -1,0 +1,135 @@
+// The drop-in and the published modules side by side: what they export, what they say, how often they tell of progress.
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as ourKavach from '@cairn/sdk/kavach'
+import * as dropIn from '@cairn/sdk/lighthouse'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+
+type Sdk = {
+  upload(
+    path: string,
+    apiKey: string,
+    version: number,
+    onProgress: (step: { progress: number }) => void,
+  ): Promise<unknown>
+  uploadCAR(path: string, apiKey: string): Promise<unknown>
+  decryptFile(cid: string, key: string): Promise<unknown>
+  dealStatus(cid: string): Promise<unknown>
+  getQuote(path: string, apiKey: string): Promise<unknown>
+  getUploads(apiKey: string): Promise<unknown>
+  getAccessConditions(cid: string): Promise<unknown>
+}
+type Config = Record<string, unknown>
+
+const require = createRequire(import.meta.url)
+const published: Record<string, unknown> & { default: Sdk } = require('@lighthouse-web3/sdk')
+const older: Record<string, unknown> = require('lighthouse-sdk-0.4.3')
+const kavach: Record<string, unknown> = require('kavach-0.2.1')
+const {
+  lighthouseConfig: publishedConfig,
+}: { lighthouseConfig: Config } = require('@lighthouse-web3/sdk/dist/lighthouse.config.js')
+const unknownCid = 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'
+
+let network: TestNetwork
+let apiKey = ''
+let folder = ''
+beforeAll(async () => {
+  network = await createTestNetwork()
+  ;({ apiKey } = await createTestKey(network))
+  folder = mkdtempSync(join(tmpdir(), 'cairn-drop-in-'))
+  const { api, upload, gateway } = network.profile
+  const hosts = { lighthouseAPI: api, lighthouseNode: upload, lighthouseGateway: gateway }
+  Object.assign(dropIn.lighthouseConfig, hosts, { lighthouseAuthNode: network.keys?.router.url })
+  Object.assign(publishedConfig, hosts, { lighthouseBLSNode: network.keys?.router.url })
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await network?.[Symbol.asyncDispose]()
+})
+
+test('every published name is there, by name and in the default', () => {
+  for (const module of [published, older]) {
+    const names = Object.keys(module).filter((name) => name !== 'default')
+    expect(Object.keys(dropIn)).toEqual(expect.arrayContaining(names))
+    expect(Object.keys(dropIn.default)).toEqual(expect.arrayContaining(names))
+  }
+  const names = Object.keys(kavach).filter((name) => name !== 'default')
+  expect(Object.keys(ourKavach)).toEqual(expect.arrayContaining(names))
+  expect(Object.keys(ourKavach.default).sort()).toEqual(names.sort())
+})
+
+test('functions about Walrus refuse, and name what stands in', async () => {
+  await expect(dropIn.walrusBlobs(unknownCid)).rejects.toMatchObject({
+    code: 'NOT_SUPPORTED',
+    message: 'There is no walrus backend',
+    hint: 'Ask where a CID is kept with `dealStatus`.',
+  })
+  await expect(dropIn.default.deleteFileWalrus(apiKey, 'x')).rejects.toMatchObject({
+    code: 'NOT_SUPPORTED',
+    hint: 'Delete a file with `deleteFile`.',
+  })
+})
+
+test('each chain is an entry of the configuration with the published fields, one with that of networks', () => {
+  const { lighthouseConfig: ours } = dropIn
+  for (const [name, entry] of Object.entries(publishedConfig)) {
+    if (typeof entry !== 'object' || entry === null) continue
+    const mine: unknown = Reflect.get(ours, name)
+    expect(mine, name).toMatchObject({
+      symbol: expect.any(String),
+      rpc: expect.any(String),
+      chain_id: expect.any(String),
+    })
+    expect(mine).toHaveProperty('lighthouse_contract_address')
+  }
+  expect(Object.keys(ours)).toContain('polygon')
+  const before = ours.polygon
+  ours.polygon.lighthouse_contract_address = '0x01'
+  expect(ours.networks['polygon']?.lighthouse_contract_address).toBe('0x01')
+  ours.polygon = { ...before, lighthouse_contract_address: '' }
+  expect(ours.networks['polygon']?.lighthouse_contract_address).toBe('')
+  expect(ours.network).toBe(publishedConfig['network'])
+})
+
+const failures: [string, (sdk: Sdk) => Promise<unknown>][] = [
+  ['dealStatus', (sdk) => sdk.dealStatus('')],
+  ['getUploads', (sdk) => sdk.getUploads('nonsense')],
+  ['getQuote', (sdk) => sdk.getQuote(join(folder, 'small.car'), 'nonsense')],
+  ['getAccessConditions', (sdk) => sdk.getAccessConditions(unknownCid)],
+  ['decryptFile', (sdk) => sdk.decryptFile('bafynot', '0'.repeat(64))],
+  ['upload', (sdk) => sdk.upload(join(folder, 'small.car'), 'nonsense', 1, () => undefined)],
+  ['uploadCAR', (sdk) => sdk.uploadCAR(join(folder, 'small.car'), apiKey)],
+]
+test.each(failures)('%s fails with the published message; ours is in hint and cause', async (_name, fail) => {
+  writeFileSync(join(folder, 'small.car'), 'no CAR at all')
+  const messageOf = (sdk: Sdk) =>
+    fail(sdk).then(
+      () => expect.fail('it did not fail'),
+      (error: unknown) => error,
+    )
+  const theirs = await messageOf(published.default)
+  const ours = await messageOf(dropIn.default)
+  expect(ours).toMatchObject({ message: theirs instanceof Error ? theirs.message : theirs, name: 'CairnError' })
+  const { cause, hint } = ours as { cause: { code: string; message: string }; hint: string }
+  expect(cause.code).toBe((ours as { code: string }).code)
+  expect(hint).toContain(cause.message.replace(/\.$/, ''))
+})
+
+test('progress is told as often as the published SDK tells it, and ends with 100', async () => {
+  const path = join(folder, 'three.bin')
+  writeFileSync(path, randomBytes(3_000_000))
+  const stepsOf = async (sdk: Sdk) => {
+    const steps: number[] = []
+    await sdk.upload(path, apiKey, 1, ({ progress }) => steps.push(progress))
+    return steps
+  }
+  const [theirs, ours] = [await stepsOf(published.default), await stepsOf(dropIn.default)]
+  expect(theirs.length).toBeGreaterThan(40)
+  expect(ours.length).toBeGreaterThanOrEqual(theirs.length)
+  expect(ours.at(-1)).toBe(100)
+  expect(ours.toSorted((a, b) => a - b)).toEqual(ours)
+})
