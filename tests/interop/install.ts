@@ -1,11 +1,13 @@
 /**
  * `npm run interop:install`: builds the reference programs that `npm run interop` compares with, from their published
- * sources, into `.interop/`. Does nothing for what is already there.
+ * sources, and installs the older versions of Node that published packages are used on, into `.interop/`. Does nothing for
+ * what is already there.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { binaryPath, type GoProgram, gatewayConformance, interopFolder, isInstalled, kubo } from './binaries.ts'
+import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
 
 type Source = { folder: string } | { problem: string }
 
@@ -42,7 +44,24 @@ function build(program: GoProgram): string | undefined {
   return 'go build failed; see above'
 }
 
-function install(): number {
+function installNodes(): number {
+  let failed = 0
+  for (const version of olderNodes) {
+    if (isNodeInstalled(version)) {
+      console.log(`Node ${version} is there: ${nodeFolder(version)}`)
+      continue
+    }
+    const folder = nodeFolder(version)
+    mkdirSync(folder, { recursive: true })
+    const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', `${nodePackage}@${version}`]
+    const done = spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 2, 2] })
+    if (done.status === 0) console.log(`Installed Node ${version}`)
+    else failed++
+  }
+  return failed === 0 ? 0 : 1
+}
+
+function installPrograms(): number {
   const missing = [kubo, gatewayConformance].filter((program) => !isInstalled(program))
   for (const program of [kubo, gatewayConformance]) {
     if (!missing.includes(program)) console.log(`${program.name} ${program.version} is there: ${binaryPath(program)}`)
@@ -70,4 +89,4 @@ function install(): number {
   return isInstalled(kubo) ? 0 : 1
 }
 
-process.exitCode = install()
+process.exitCode = Math.max(installNodes(), installPrograms())
