@@ -25,6 +25,7 @@ import {
 import { nonceManager, privateKeyToAccount } from 'viem/accounts'
 import { type AnvilProcess, startAnvil } from './anvil.ts'
 import { createPartGroup } from './part-group.ts'
+import { publishedTestToken } from './published-test-names.ts'
 import { openSecretKey } from './test-wallet.ts'
 
 /** The chain of a local network, with the payment contract, three stablecoins and price feeds. */
@@ -100,6 +101,7 @@ export async function startLocalChain(
   const deployed = isThere ? known : await deployAll(work, wallet)
   if (!isThere) await writeDeployed(file, deployed)
   else await pushPrices(work, deployed)
+  if (!(await work.hasCode(publishedTestToken))) await work.copyCode(deployed.tokens.usdc, publishedTestToken)
   const timer = setInterval(() => {
     // A feed that could not be written is stale in a month: the next day tries again.
     pushPrices(work, deployed).catch(() => undefined)
@@ -181,6 +183,12 @@ function createDeployer(url: string, privateKey: Hex) {
     async hasCode(where: Hex): Promise<boolean> {
       const code = await reader.getCode({ address: where })
       return code !== undefined && code !== '0x'
+    },
+    /** Puts a contract's code, without its state, at another address. */
+    async copyCode(from: Hex, to: Hex): Promise<void> {
+      const bytecode = await reader.getCode({ address: from })
+      if (bytecode === undefined) throw new Error(`there is no contract at ${from} on the local chain`)
+      await node.setCode({ address: to, bytecode })
     },
     async deploy(abi: Abi, bytecode: Hex, args: readonly unknown[] = []): Promise<Hex> {
       const hash = await wallet.deployContract({ abi, bytecode, args })

@@ -13,6 +13,7 @@ import { type LocalChain, startLocalChain } from './local-chain.ts'
 import { removeNetworkFile, writeNetworkFile } from './network-file.ts'
 import { createPartGroup } from './part-group.ts'
 import { type ProviderNetwork, startProviderNetwork } from './provider-network.ts'
+import { publishedTestChains } from './published-test-names.ts'
 import { openTestWallet, type TestWallet } from './test-wallet.ts'
 
 /** A whole network on this machine. Disposing ends all of it. */
@@ -219,7 +220,13 @@ function chainSettings(
   given: Record<string, string | undefined>,
 ): Record<string, string> {
   if (chain === undefined) return {}
-  const local = { family: 'evm', chainId: chain.chainId, rpcUrls: [chain.url], confirmations: 0 }
+  const local = {
+    family: 'evm',
+    chainId: chain.chainId,
+    rpcUrls: [chain.url],
+    confirmations: 0,
+    aliases: publishedTestChains,
+  }
   return {
     CAIRN_PAYMENTS: chain.payments,
     CAIRN_FAUCET_KEY: chain.faucetKey,

@@ -1,0 +1,8 @@
+/**
+ * Test chains that programs and suites written for the published key client name in their conditions. On a local network
+ * they are its own chain. Chains of real value are not among them: what holds there is not known here.
+ */
+export const publishedTestChains: readonly string[] = ['FantomTest', 'Sepolia']
+
+/** The ERC-20 token of those conditions. A local network has a token without holders there. */
+export const publishedTestToken = '0xF0Bc72fA04aea04d04b1fA80B359Adb566E1c8B1'
