@@ -1,25 +1,20 @@
 // The page's example is run as it stands, twice: begun in one process, and gone on with in another.
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { MIB, resumableSegmentBytes, uploadWriterLifetimeMs } from '@cairn/protocol'
 import { createClient, createResumable, type ResumableState, uploadFile } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
-import { runExample } from './run-example.ts'
+import { openExamples } from './run-example.ts'
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/how-to/resumable-uploads.md'), 'utf8')
 const configuration = readFileSync(resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8')
 
 let network: TestNetwork
-let folder = ''
 beforeAll(async () => {
   network = await createTestNetwork()
-  folder = mkdtempSync(join(tmpdir(), 'cairn-film-'))
 })
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
   await network?.[Symbol.asyncDispose]()
 })
 
@@ -33,10 +28,11 @@ async function* stopAfter(bytes: number, body: AsyncIterable<Uint8Array>, stop: 
 }
 
 test('the example of the SDK goes on where another process stopped', async () => {
-  const { apiKey } = await createTestKey(network)
-  const film = join(folder, 'film.mkv')
-  const kept = join(folder, 'film.upload.json')
-  writeFileSync(film, randomBytes(20 * MIB))
+  using examples = openExamples(page, network)
+  await examples.run('film.mkv')
+  const film = join(examples.path, 'film.mkv')
+  const kept = join(examples.path, 'film.upload.json')
+  const { apiKey } = await createTestKey(network, network.profile.wallet.privateKey)
   const client = createClient({ network: network.profile, apiKey })
   const stop = new AbortController()
   const resumable = createResumable({ onState: (state) => writeFileSync(kept, JSON.stringify(state)) })
@@ -49,10 +45,7 @@ test('the example of the SDK goes on where another process stopped', async () =>
   })
   await expect(first).rejects.toMatchObject({ code: 'ABORTED' })
   const { id }: ResumableState = JSON.parse(readFileSync(kept, 'utf8'))
-  const said = await runExample(page, network, {
-    before: [`const apiKey = ${JSON.stringify(apiKey)}`],
-    change: { "'film.mkv'": JSON.stringify(film), "'film.upload.json'": JSON.stringify(kept) },
-  })
+  const said = await examples.run('film.ts')
   expect(said.trim()).toBe((await uploadFile(client, film)).cid)
   expect(existsSync(kept)).toBe(false)
   const answer = await fetch(`${network.profile.api}/api/uploads/${id}`, {

@@ -1,47 +1,63 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import type { TestNetwork } from '../fixtures.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** What a page leaves to its reader: lines to stand before and behind its example, and words of it to change. */
-export type Surroundings = { before?: readonly string[]; behind?: readonly string[]; change?: Record<string, string> }
+/** A folder in which a page's examples are saved and run as the page prints them. */
+export type ExampleFolder = Disposable & {
+  readonly path: string
+  /** Runs the page's shell block that holds this text, whole. @returns all that it prints */
+  run(part: string): Promise<string>
+}
 
-/** Runs the first example in TypeScript of a page as it stands, on this network; answers all that it prints. */
-export async function runExample(
-  page: string,
-  network: Pick<TestNetwork, 'home'>,
-  { before = [], behind = [], change = {} }: Surroundings = {},
-): Promise<string> {
-  let example = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
-  const profile = JSON.stringify(join(network.home, 'network.json'))
-  for (const [from, to] of Object.entries({ ...change, 'loadNetwork()': `loadNetwork(${profile})` })) {
-    expect(example).toContain(from)
-    example = example.replace(from, to)
-  }
-  // Below the project, so that its packages are found.
+/**
+ * Saves each file that a page names (```ts name.ts) in a folder with the network's profile, where the page's reader has the
+ * repository's own. Of a command only the paths of `scripts/run.mjs` and of the file, which it looks for in the
+ * repository, are changed.
+ */
+export function openExamples(page: string, network: Pick<TestNetwork, 'home'>): ExampleFolder {
   mkdirSync(join(root, '.cache'), { recursive: true })
-  const folder = mkdtempSync(join(root, '.cache', 'docs-'))
-  try {
-    const file = join(folder, 'example.ts')
-    writeFileSync(file, [...before, example, ...behind].join('\n'))
-    const child = spawn(
-      process.execPath,
-      ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', file],
-      { cwd: root },
-    )
-    let said = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (bytes: Buffer) => {
-        said += bytes.toString()
-      })
-    }
-    const code = await new Promise((done) => child.once('close', done))
-    expect(code, said).toBe(0)
-    return said
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  const path = mkdtempSync(join(root, '.cache', 'docs-'))
+  mkdirSync(join(path, '.cairn'))
+  copyFileSync(join(network.home, 'network.json'), join(path, '.cairn', 'network.json'))
+  for (const [, name = '', text = ''] of page.matchAll(/```ts (\S+)\n([\s\S]*?)```/g))
+    writeFileSync(join(path, name), text)
+  return {
+    path,
+    run(part) {
+      const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
+      const [block, ...more] = blocks.filter((one) => one.includes(part))
+      if (block === undefined || more.length > 0)
+        throw new Error(`the page has ${more.length} blocks too many with ${part}`)
+      const command = block.replaceAll(
+        'node scripts/run.mjs ',
+        `node '${root}/scripts/run.mjs' .cache/${basename(path)}/`,
+      )
+      return runShell(command, path)
+    },
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
   }
+}
+
+async function runShell(command: string, cwd: string): Promise<string> {
+  const { CAIRN_NETWORK: _network, CAIRN_HOME: _home, ...env } = process.env
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', command], { cwd, env })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (bytes: Buffer) => {
+      said += bytes.toString()
+    })
+  }
+  const code = await new Promise((done) => child.once('close', done))
+  expect(code, said).toBe(0)
+  return said
+}
+
+/** Runs the one example of a page. @returns all that it prints */
+export async function runExample(page: string, network: Pick<TestNetwork, 'home'>): Promise<string> {
+  using examples = openExamples(page, network)
+  return await examples.run('node scripts/run.mjs')
 }
