@@ -25,7 +25,7 @@ export function cleanPackages(): void {
   }
 }
 
-/** Builds the published packages anew: JavaScript and types. @returns whether the compiler found no error */
+/** Builds the published packages from a clean state: JavaScript and types. @returns whether the compiler found no error */
 export function buildPackages(): boolean {
   cleanPackages()
   const projects = publishedFolders().map((name) => join('packages', name))

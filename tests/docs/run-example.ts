@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..')
 /** A folder in which a page's examples are saved and run as the page prints them. */
 export type ExampleFolder = Disposable & {
   readonly path: string
-  /** Runs the page's shell block that holds this text, whole. @returns all that it prints */
+  /** Runs the page's shell block that contains this text. @returns all that it prints */
   run(part: string): Promise<string>
 }
 

@@ -46,7 +46,7 @@ const linesOf = (...beginnings: string[]) => {
   return found
 }
 
-/** Imports of every entry of every package, by the names under which `all` holds them. */
+/** Imports of every entry of every package, in the order in which `all` lists them. */
 async function listEntries(): Promise<string[]> {
   const entries = await Promise.all(
     folders.map(async (folder) => {
@@ -86,10 +86,10 @@ beforeAll(async () => {
     await writeFile(join(app, name), atNetwork(text))
   await writeFile(join(app, 'keys.js'), atNetwork(keysProgram))
   const entries = await listEntries()
-  const tell = `console.log(JSON.stringify(all.map((one) => Object.keys(one).filter((name) => !['__esModule', 'module.exports'].includes(name)).sort())))`
+  const print = `console.log(JSON.stringify(all.map((one) => Object.keys(one).filter((name) => !['__esModule', 'module.exports'].includes(name)).sort())))`
   const imports = entries.map((entry, i) => `import * as m${i} from '${entry}'`).join('\n')
-  await writeFile(join(app, 'all.mjs'), `${imports}\nconst all = [${entries.map((_, i) => `m${i}`)}]\n${tell}`)
-  await writeFile(join(app, 'all.cjs'), `const all = [${entries.map((entry) => `require('${entry}')`)}]\n${tell}`)
+  await writeFile(join(app, 'all.mjs'), `${imports}\nconst all = [${entries.map((_, i) => `m${i}`)}]\n${print}`)
+  await writeFile(join(app, 'all.cjs'), `const all = [${entries.map((entry) => `require('${entry}')`)}]\n${print}`)
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   await shell(`npm install esbuild@${devDependencies.esbuild} vite@${devDependencies.vite}`, app)
 }, 600_000)

@@ -1,4 +1,4 @@
-// The drop-in and the published modules side by side: what they export, what they say, how often they tell of progress.
+// The drop-in and the published modules side by side: what they export, what they say, how often they report progress.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -119,7 +119,18 @@ test.each(failures)('%s fails with the published message; ours is in hint and ca
   expect(hint).toContain(cause.message.replace(/\.$/, ''))
 })
 
-test('progress is told as often as the published SDK tells it, and ends with 100', async () => {
+test('a name that is given twice is refused with its own text, before anything is sent', async () => {
+  const twice = [new File(['a'], 'same.txt'), new File(['b'], 'same.txt')]
+  await expect(dropIn.upload(twice, apiKey)).rejects.toMatchObject({
+    code: 'DUPLICATE_NAME',
+    message: expect.stringContaining('Duplicate file name found'),
+  })
+  await expect(dropIn.upload(twice.slice(1), 'nonsense')).rejects.toMatchObject({
+    message: 'Error: Request failed with status code 401',
+  })
+})
+
+test('progress is reported as often as by the published SDK, and ends with 100', async () => {
   const path = join(folder, 'three.bin')
   writeFileSync(path, randomBytes(3_000_000))
   const stepsOf = async (sdk: Sdk) => {

@@ -25,7 +25,7 @@ describe.each([
   { who: 'the published SDK', sdk: published, config: hosts.lighthouseConfig },
   { who: 'our drop-in', sdk: dropIn.default, config: dropIn.lighthouseConfig },
 ])('$who', ({ sdk, config }) => {
-  /** Both tell the status alone in the message. */
+  /** Both name only the status in the message. */
   const fault = (status: number) => ({ message: `Request failed with status code ${status}` })
   let network: TestNetwork
   let apiKey = ''

@@ -1,6 +1,7 @@
 /**
  * Test chains that programs and suites written for the published key client name in their conditions. On a local network
- * they are its own chain. Chains of real value are not among them: what holds there is not known here.
+ * they are its own chain. Chains of real value are not among them: a local network does not
+ * know their state.
  */
 export const publishedTestChains: readonly string[] = ['FantomTest', 'Sepolia']
 

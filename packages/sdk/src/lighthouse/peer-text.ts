@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, type ErrorCode } from '@cairn/protocol'
 
 /** What the module this stands in for says of an answer with an error status, by the family of calls. */
 const texts = {
@@ -6,6 +6,9 @@ const texts = {
   http: (status: number) => `HTTP error! status: ${status}`,
   upload: (status: number) => `Error: Request failed with status code ${status}`,
 }
+
+/** Refused before anything is sent: the other module has texts of their own for these, which ours are. */
+const refusedHere: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['DUPLICATE_NAME', 'NO_FILE'])
 
 /**
  * Gives refusals the message that programs written for the other module compare. The code stays; our own message and hint
@@ -15,9 +18,9 @@ export async function withPeerText<T>(family: keyof typeof texts, work: Promise<
   try {
     return await work
   } catch (error) {
-    const { code, status, message, hint, details, requestId, retryAfterSeconds } = CairnError.from(error)
     // Faults without an answer, such as of the network or of a local file, have no text there.
-    if (status < 400) throw error
+    if (!CairnError.is(error) || error.status < 400 || refusedHere.has(error.code)) throw error
+    const { code, status, message, hint, details, requestId, retryAfterSeconds } = error
     throw new CairnError(code, {
       message: texts[family](status),
       hint: `${message.replace(/\.$/, '')}. ${hint}`.trim(),

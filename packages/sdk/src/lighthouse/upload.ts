@@ -15,7 +15,7 @@ export type UploadOptions = { cidVersion?: number; onProgress?: ProgressCallback
 
 type Uploaded = { data: { Name: string; Hash: string; Size: string } }
 
-/** Bytes between two calls of a {@link ProgressCallback}, at most. */
+/** Maximum bytes between two calls of a {@link ProgressCallback}. */
 const progressStepBytes = 64 * 1024
 
 /**
@@ -40,7 +40,8 @@ export async function upload(
   const [first] = Array.from(pathOrFiles)
   if (first === undefined) throw new CairnError('NO_FILE')
   const isFolder = pathOrFiles.length > 1 || first.webkitRelativePath !== ''
-  return answer(isFolder ? await uploadFolder(client, pathOrFiles, options) : await uploadFile(client, first, options))
+  const sending = isFolder ? uploadFolder(client, pathOrFiles, options) : uploadFile(client, first, options)
+  return answer(await withPeerText('upload', sending))
 }
 
 /** Uploads a text. */
@@ -98,17 +99,20 @@ export function readOptions(
 }
 
 /** Programs draw a bar by these calls: each 64 KiB makes one, as in the module this stands in for, though reads are larger. */
-function inSteps(tell: ProgressCallback): OnProgress {
-  let [last, told] = ['', 0]
+function inSteps(notify: ProgressCallback): OnProgress {
+  let [lastPhase, notifiedBytes] = ['', 0]
   return ({ phase, bytes, total }) => {
-    if (phase !== last) [last, told] = [phase, 0]
-    if (total === undefined || total === 0) return tell({ progress: 0 })
-    while (bytes - told > progressStepBytes) {
-      told += progressStepBytes
-      tell({ progress: Math.min(100, (told / total) * 100) })
+    if (phase !== lastPhase) [lastPhase, notifiedBytes] = [phase, 0]
+    if (total === undefined || total === 0) {
+      notify({ progress: 0 })
+      return
     }
-    told = bytes
-    tell({ progress: Math.min(100, (bytes / total) * 100) })
+    while (bytes - notifiedBytes > progressStepBytes) {
+      notifiedBytes += progressStepBytes
+      notify({ progress: Math.min(100, (notifiedBytes / total) * 100) })
+    }
+    notifiedBytes = bytes
+    notify({ progress: Math.min(100, (bytes / total) * 100) })
   }
 }
 
