@@ -6,8 +6,6 @@ import { readEnvironment } from './environment.ts'
 test('with nothing set, secrets lie in the home folder and all else is found out later', () => {
   expect(readEnvironment({})).toEqual({
     configFolder: join(homedir(), '.config', 'cairn'),
-    network: undefined,
-    home: undefined,
     apiKey: undefined,
     passwordFile: undefined,
     noColor: false,
@@ -21,13 +19,14 @@ test('the folder of secrets: our own name goes before that of the desktop', () =
 })
 
 test('every name is taken', () => {
-  expect(
-    readEnvironment({ CAIRN_NETWORK: 'n', CAIRN_HOME: 'h', CAIRN_API_KEY: 'k', CAIRN_PASSWORD_FILE: 'p' }),
-  ).toMatchObject({ network: 'n', home: 'h', apiKey: 'k', passwordFile: 'p' })
+  expect(readEnvironment({ CAIRN_API_KEY: 'k', CAIRN_PASSWORD_FILE: 'p' })).toMatchObject({
+    apiKey: 'k',
+    passwordFile: 'p',
+  })
 })
 
 test('a name that is set to nothing counts as not set', () => {
-  const names = ['XDG_CONFIG_HOME', 'CAIRN_CONFIG_HOME', 'CAIRN_NETWORK', 'CAIRN_HOME', 'CAIRN_API_KEY', 'NO_COLOR']
+  const names = ['XDG_CONFIG_HOME', 'CAIRN_CONFIG_HOME', 'CAIRN_API_KEY', 'NO_COLOR']
   expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readEnvironment({}))
 })
 

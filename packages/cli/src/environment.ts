@@ -1,14 +1,10 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** What the command line takes from its surroundings. This file is the only one that looks there. */
+/** What the command line takes from its environment, except where the network is: that is for `loadNetwork` to find. */
 export type Environment = {
   /** Folder of wallet and keys. */
   configFolder: string
-  /** Profile of the network: a file or a URL. */
-  network: string | undefined
-  /** Home of a local network, where `network.json` lies. */
-  home: string | undefined
   apiKey: string | undefined
   /** A file that holds the wallet's password, for programs. */
   passwordFile: string | undefined
@@ -21,8 +17,6 @@ export function readEnvironment(env: Record<string, string | undefined> = proces
   const base = read('XDG_CONFIG_HOME') ?? join(homedir(), '.config')
   return {
     configFolder: resolve(read('CAIRN_CONFIG_HOME') ?? join(base, 'cairn')),
-    network: read('CAIRN_NETWORK'),
-    home: read('CAIRN_HOME'),
     apiKey: read('CAIRN_API_KEY'),
     passwordFile: read('CAIRN_PASSWORD_FILE'),
     noColor: (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb',

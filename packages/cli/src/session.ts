@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import {
   CairnError,
   type Client,
@@ -37,7 +35,7 @@ export type SessionOptions = {
 export function createSession({ network: wanted, apiKeyFile, environment, state, output }: SessionOptions): Session {
   let loaded: Promise<NetworkProfile> | undefined
   const network = () => {
-    loaded ??= loadNetwork(wanted ?? environment.network ?? homeProfile(environment.home))
+    loaded ??= loadNetwork(wanted)
     return loaded
   }
   const givenKey = async (): Promise<string | undefined> => {
@@ -77,12 +75,6 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
       return createClient({ network: profile, apiKey: await readKey(profile) })
     },
   }
-}
-
-function homeProfile(home: string | undefined): string | undefined {
-  if (home === undefined) return undefined
-  const path = join(home, 'network.json')
-  return existsSync(path) ? path : undefined
 }
 
 async function isAccepted(network: NetworkProfile, apiKey: string): Promise<boolean> {

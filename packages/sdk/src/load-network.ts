@@ -1,26 +1,24 @@
 import { CairnError, callTimeoutMs, type NetworkProfile, parseNetworkProfile } from '@cairn/protocol'
-import { findProfile, readProfile } from '#platform'
+import { findNetwork, readProfile } from '#platform'
 import { createClient } from './client.ts'
 import { openResponse, readText } from './request.ts'
 
 const profileBytesMost = 1024 * 1024
 
 /**
- * Finds out where a network is: from a URL (`/.well-known/cairn.json` below it), a file, or, in Node and with nothing
- * told, the nearest `.cairn/network.json` here or above.
+ * Loads the profile of a network.
+ *
+ * @param where a URL (`/.well-known/cairn.json` below it) or a file. Defaults, in Node, to what `CAIRN_NETWORK` names, else
+ *   `network.json` in `CAIRN_HOME`, else the nearest `.cairn/network.json` here or above. Required in browsers.
  * @throws CairnError NO_NETWORK, NETWORK_ERROR
  */
 export async function loadNetwork(where?: string): Promise<NetworkProfile> {
-  const json =
-    where === undefined
-      ? await findProfile()
-      : /^https?:\/\//.test(where)
-        ? await fetchProfile(where)
-        : await readProfile(where)
+  const source = where ?? findNetwork()
+  const json = /^https?:\/\//.test(source) ? await fetchProfile(source) : await readProfile(source)
   try {
     return parseNetworkProfile(json)
   } catch (cause) {
-    throw new CairnError('NO_NETWORK', { message: `${where ?? 'network.json'} is not a network profile`, cause })
+    throw new CairnError('NO_NETWORK', { message: `${source} is not a network profile`, cause })
   }
 }
 

@@ -12,7 +12,7 @@ export async function hashSha256(bytes: Uint8Array): Promise<Uint8Array> {
 export const signEd25519 = undefined
 
 /** A page has no folder to look in: the network of its own origin. */
-export function findProfile(): Promise<unknown> {
+export function findNetwork(): string {
   throw new CairnError('NO_NETWORK', { hint: 'Give the URL of a network.' })
 }
 

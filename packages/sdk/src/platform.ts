@@ -1,5 +1,5 @@
 import { createPrivateKey, hash, sign } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { link, mkdir, open, opendir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
@@ -27,14 +27,20 @@ const pieceBytes = 1024 * 1024
 const smallFileBytes = 256 * 1024
 const answerBytesMost = 64 * 1024 * 1024
 
-/** The nearest profile of a local network: `network.json` of CAIRN_HOME's default folder here or above. */
-export async function findProfile(): Promise<unknown> {
-  for (let folder = resolve('.'); ; folder = dirname(folder)) {
-    const found = await readProfile(join(folder, '.cairn', 'network.json')).catch((error: unknown) => {
-      if (CairnError.is(error, 'NO_NETWORK')) return undefined
-      throw error
-    })
-    if (found !== undefined) return found
+/**
+ * Where the network is if the caller does not say: CAIRN_NETWORK (a file or URL), else `network.json` in CAIRN_HOME, else the
+ * nearest `.cairn/network.json` in a folder or above it. A variable that is set to nothing counts as not set.
+ * @throws CairnError NO_NETWORK
+ */
+// biome-ignore lint/style/noProcessEnv: no other place of the SDK reads the environment.
+export function findNetwork(env: Record<string, string | undefined> = process.env, from = '.'): string {
+  const { CAIRN_NETWORK: named = '', CAIRN_HOME: home = '' } = env
+  if (named !== '') return named
+  const homeProfile = join(home, 'network.json')
+  if (home !== '' && existsSync(homeProfile)) return homeProfile
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const path = join(folder, '.cairn', 'network.json')
+    if (existsSync(path)) return path
     if (folder === dirname(folder)) throw new CairnError('NO_NETWORK')
   }
 }

@@ -1,0 +1,24 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findNetwork } from '#platform'
+
+let base = ''
+beforeAll(() => {
+  base = mkdtempSync(join(tmpdir(), 'cairn-where-'))
+  mkdirSync(join(base, '.cairn'))
+  mkdirSync(join(base, 'home'))
+  mkdirSync(join(base, 'a', 'b'), { recursive: true })
+  for (const folder of ['.cairn', 'home']) writeFileSync(join(base, folder, 'network.json'), '{}')
+})
+afterAll(() => rmSync(base, { recursive: true }))
+
+test('a network is named by CAIRN_NETWORK, else found in CAIRN_HOME, else in the nearest folder above', () => {
+  const [nearest, home] = [join(base, '.cairn', 'network.json'), join(base, 'home')]
+  const from = join(base, 'a', 'b')
+  expect(findNetwork({ CAIRN_NETWORK: 'https://cairn.test', CAIRN_HOME: home }, from)).toBe('https://cairn.test')
+  expect(findNetwork({ CAIRN_HOME: home }, from)).toBe(join(home, 'network.json'))
+  expect(findNetwork({ CAIRN_HOME: join(base, 'a') }, from), 'a home without a profile').toBe(nearest)
+  expect(findNetwork({ CAIRN_NETWORK: '', CAIRN_HOME: '' }, from)).toBe(nearest)
+})
