@@ -18,6 +18,7 @@ import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.
 
 const calls = allCalls.filter(({ host }) => host === 'api')
 const withKey = calls.filter(({ auth }) => auth === 'apiKey')
+const optionalKey = calls.filter(({ auth }) => auth === 'optionalApiKey')
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 
 let network: TestNetwork
@@ -126,6 +127,18 @@ describe.each(withKey.map((call) => [call.id, call] as const))('%s', (_id, call)
     expect(await expectDeclaredError(call, await send(call, { key: narrow }))).toBe('FORBIDDEN')
   })
 })
+
+test.each(optionalKey.map((call) => [call.id, call] as const))(
+  '%s needs no key, and refuses one that is wrong or has another scope',
+  async (_id, call) => {
+    expect(await expectDeclaredError(call, await send(call, {}))).not.toBe('UNAUTHENTICATED')
+    expect(await expectDeclaredError(call, await send(call, { key: apiKey }))).not.toBe('UNAUTHENTICATED')
+    expect(await expectDeclaredError(call, await send(call, { key: 'wrong' }))).toBe('UNAUTHENTICATED')
+    expect(await expectDeclaredError(call, await send(call, { key: revokedKey }))).toBe('API_KEY_REVOKED')
+    const { apiKey: narrow } = await createTestKey(network, generatePrivateKey(), { scopes: ['account'] })
+    expect(await expectDeclaredError(call, await send(call, { key: narrow }))).toBe('FORBIDDEN')
+  },
+)
 
 describe.each(calls.map((call) => [call.id, call] as const))('%s', (_id, call) => {
   const key = () => (call.auth === 'apiKey' ? { key: apiKey } : {})

@@ -17,7 +17,7 @@ test('ids and routes are unique, and what needs a key can say so', () => {
   expect(new Set(allCalls.map((call) => `${call.host} ${call.method} ${call.path}`)).size).toBe(allCalls.length)
   for (const call of allCalls) {
     for (const code of call.errors) expect(errorTable[code].status, `${call.id} ${code}`).toBeGreaterThan(0)
-    if (call.auth === 'apiKey') {
+    if (call.auth === 'apiKey' || call.auth === 'optionalApiKey') {
       expect(call.scope, call.id).toBeDefined()
       for (const code of authErrors) expect(call.errors, call.id).toContain(code)
     }

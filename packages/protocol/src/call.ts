@@ -50,10 +50,11 @@ export type CallDefinition = {
   summary: string
   description?: string
   /**
-   * `apiKey`: a bearer key is needed, with the scope named. `session`: a session with the key nodes, or a fresh signature.
-   * `providerKey`: the one key of a storage provider.
+   * `apiKey`: a bearer key is needed, with the scope named. `optionalApiKey`: anyone may call; a key that is sent has to be
+   * valid and have the scope. `session`: a session with the key nodes, or a fresh signature. `providerKey`: the one key of a
+   * storage provider.
    */
-  auth: 'none' | 'apiKey' | 'session' | 'providerKey'
+  auth: 'none' | 'apiKey' | 'optionalApiKey' | 'session' | 'providerKey'
   scope?: Scope
   /** Whether browsers may send credentials from other origins: published clients do so to a few calls. No call reads any. */
   allowsCredentials?: boolean

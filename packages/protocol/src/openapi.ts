@@ -68,7 +68,10 @@ function operation(call: CallDefinition): Json {
 
 function securityOf(call: CallDefinition): Json[] {
   if (call.auth === 'none') return []
-  return [{ [call.auth]: call.auth === 'apiKey' && call.scope !== undefined ? [call.scope] : [] }]
+  const scopes = call.scope === undefined ? [] : [call.scope]
+  // An empty requirement beside others makes them optional.
+  if (call.auth === 'optionalApiKey') return [{}, { apiKey: scopes }]
+  return [{ [call.auth]: call.auth === 'apiKey' ? scopes : [] }]
 }
 
 function parameters(where: 'path' | 'query' | 'header', schema: Schema | undefined): Json[] {

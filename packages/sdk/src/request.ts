@@ -91,7 +91,7 @@ export function describeCall<C extends CallDefinition>(
     method: definition.method,
     headers,
     ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
-    withKey: definition.auth === 'apiKey',
+    withKey: definition.auth === 'apiKey' || (definition.auth === 'optionalApiKey' && client.apiKey !== undefined),
     dialect: definition.dialect,
     signal: options.signal,
     timeoutMs: options.timeoutMs ?? client.callTimeoutMs,

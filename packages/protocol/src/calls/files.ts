@@ -87,7 +87,10 @@ export const getFileInfo = defineCall({
   host: 'api',
   tag: 'Files',
   summary: 'What is known of a CID',
-  auth: 'none',
+  description:
+    'With an API key it answers from the newest upload of the caller, if there is one; otherwise from the oldest upload of anyone. The name, the type and the encrypted flag are what that uploader said: `isOwn` tells whether it was the caller.',
+  auth: 'optionalApiKey',
+  scope: 'files:read',
   query: v.object({ cid: anyCidSchema }),
   response: {
     kind: 'json',
@@ -98,9 +101,11 @@ export const getFileInfo = defineCall({
       fileName: v.string(),
       mimeType: v.nullable(v.string()),
       txHash: v.string(),
+      /** Whether the caller uploaded it; absent without an API key. */
+      isOwn: v.optional(v.boolean()),
     }),
   },
-  errors: ['INVALID_CID'],
+  errors: [...authErrors, 'INVALID_CID'],
   dialect: 'api',
   limits: { timeoutMs: callTimeoutMs },
   idempotent: true,

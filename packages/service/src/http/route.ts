@@ -40,8 +40,8 @@ export type RouteParts<Caller> = {
 export type RouteRequest<C extends CallDefinition, Caller> = {
   /** Params, query, headers and JSON body, parsed by the call's schemas. */
   input: CallArguments<C>
-  /** Who calls, where the call needs somebody. */
-  caller: C['auth'] extends 'none' ? undefined : Caller
+  /** Who calls; undefined if the call needs nobody and no key was sent. */
+  caller: C['auth'] extends 'none' ? undefined : C['auth'] extends 'optionalApiKey' ? Caller | undefined : Caller
   /** The request of the frame; the body of streamed calls is unread in `raw.raw`. */
   raw: FastifyRequest
   reply: FastifyReply
@@ -102,6 +102,8 @@ export function routeCall<C extends CallDefinition, Caller>(
   const definition: CallDefinition = call
   const { limits } = definition
   const { perMinute = defaultPerMinute } = limits
+  const isAnonymous = ({ headers }: FastifyRequest): boolean =>
+    definition.auth === 'none' || (definition.auth === 'optionalApiKey' && headers.authorization === undefined)
   const authorize = async (request: FastifyRequest, find: Authorize<Caller>): Promise<void> => {
     const found = await find(request, definition)
     parts.rates.take(`${definition.id} ${found.id}`, perMinute)
@@ -124,7 +126,7 @@ export function routeCall<C extends CallDefinition, Caller>(
           hint: 'Make the call with fetch, or outside the browser.',
         })
       }
-      if (definition.auth === 'none') {
+      if (isAnonymous(request)) {
         parts.rates.take(`${definition.id} ${nameAsker(request.ip)}`, perMinute)
         return
       }
@@ -133,7 +135,7 @@ export function routeCall<C extends CallDefinition, Caller>(
       if (parts.authorize !== undefined) await authorize(request, parts.authorize)
     },
     preHandler: async (request) => {
-      if (definition.auth !== 'none' && parts.authorizeBody !== undefined) await authorize(request, parts.authorizeBody)
+      if (!isAnonymous(request) && parts.authorizeBody !== undefined) await authorize(request, parts.authorizeBody)
     },
     handler: async (request, reply) => {
       const { signal, done } = watch(request, reply, limits.timeoutMs)

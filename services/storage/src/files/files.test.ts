@@ -204,6 +204,10 @@ describe('an upload', () => {
       await trx.insertInto('upload').values(later).execute()
     })
     expect(toFileEntry(await findUpload(test.context, cid))).toMatchObject({ fileName: 'first.txt', encryption: false })
+    const own = { fileName: 'other.exe', encryption: true }
+    expect(toFileEntry(await findUpload(test.context, cid, address))).toMatchObject(own)
+    const stranger = await findUpload(test.context, cid, `0x${'7'.repeat(40)}`)
+    expect(toFileEntry(stranger)).toMatchObject({ fileName: 'first.txt' })
   })
 
   it('is deleted once: bytes are credited once, however many ask at once', async () => {

@@ -3,7 +3,7 @@ import type { CID } from 'multiformats/cid'
 import { credit } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
 import { readUploadPath } from '../uploads/upload-path.ts'
-import { claimForDeletion, deleteUploads, selectByRoot, type UploadRow, updateName } from './store.ts'
+import { claimForDeletion, deleteUploads, selectByRoot, selectOwnByRoot, type UploadRow, updateName } from './store.ts'
 
 export { type ListOptions, listFiles } from './list-files.ts'
 export type { Filter, Sorting, UploadRow } from './store.ts'
@@ -14,13 +14,17 @@ const deletionsAtOnce = 500
 const sameRootMost = 20
 
 /**
- * Finds the oldest upload of a CID, of any account: a later upload of the same content cannot change what others see of it.
- * The version and base of the CID do not matter, its codec does.
+ * Finds the upload of a CID that the caller is told of: the caller's own newest one, else the oldest of any account, so that
+ * a later upload of the same content cannot change what others see of it. The version and base of the CID do not matter, its
+ * codec does.
  *
+ * @param address of the caller; undefined without one
  * @throws CairnError NOT_FOUND
  */
-export async function findUpload(context: Context, cid: CID): Promise<UploadRow> {
-  const rows = await selectByRoot(context.db.read, cid.multihash.bytes, sameRootMost)
+export async function findUpload(context: Context, cid: CID, address?: string): Promise<UploadRow> {
+  const { bytes } = cid.multihash
+  const own = address === undefined ? [] : await selectOwnByRoot(context.db.read, bytes, address, sameRootMost)
+  const rows = own.length > 0 ? own : await selectByRoot(context.db.read, bytes, sameRootMost)
   const wanted = cid.toV1().toString()
   const row = rows.find((candidate) => candidate.cid === wanted || candidate.cid === cid.toString()) ?? rows[0]
   if (row === undefined) throw new CairnError('NOT_FOUND')

@@ -25,11 +25,11 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
     return { fileList: rows.map(toFileEntry), totalFiles: total }
   })
 
-  route(app, context, getFileInfoCall, async ({ input: { query } }) => {
-    const { cid, fileSizeInBytes, encryption, fileName, mimeType, txHash } = toFileEntry(
-      await findUpload(context, parseCid(query.cid)),
-    )
-    return { fileSizeInBytes, cid, encryption, fileName, mimeType, txHash }
+  route(app, context, getFileInfoCall, async ({ input: { query }, caller }) => {
+    const row = await findUpload(context, parseCid(query.cid), caller?.address)
+    const { cid, fileSizeInBytes, encryption, fileName, mimeType, txHash } = toFileEntry(row)
+    const info = { fileSizeInBytes, cid, encryption, fileName, mimeType, txHash }
+    return caller === undefined ? info : { ...info, isOwn: row.address === caller.address }
   })
 
   route(app, context, deleteFileCall, async ({ input: { query }, caller }) => {

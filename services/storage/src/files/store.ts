@@ -86,14 +86,21 @@ export async function selectUpload(db: Kysely<Schema>, address: string, id: stri
 
 /** The oldest uploads, of any account, with this root. */
 export async function selectByRoot(db: Kysely<Schema>, multihash: Uint8Array, limit: number): Promise<UploadRow[]> {
-  return db
-    .selectFrom('upload')
-    .selectAll()
-    .where('root_multihash', '=', multihash)
-    .where('status', '!=', 'deleting')
-    .orderBy('id', 'asc')
-    .limit(limit)
-    .execute()
+  return rowsByRoot(db, multihash).orderBy('id', 'asc').limit(limit).execute()
+}
+
+/** The newest uploads of one account with this root. */
+export async function selectOwnByRoot(
+  db: Kysely<Schema>,
+  multihash: Uint8Array,
+  address: string,
+  limit: number,
+): Promise<UploadRow[]> {
+  return rowsByRoot(db, multihash).where('address', '=', address).orderBy('id', 'desc').limit(limit).execute()
+}
+
+function rowsByRoot(db: Kysely<Schema>, multihash: Uint8Array) {
+  return db.selectFrom('upload').selectAll().where('root_multihash', '=', multihash).where('status', '!=', 'deleting')
 }
 
 /**
