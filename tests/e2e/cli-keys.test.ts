@@ -2,8 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createClient, downloadBytes, getFileInfo, prepareKey, saveKey } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { type CliRun, runCli } from '../run-cli.ts'
 
 let network: TestNetwork
@@ -88,6 +89,50 @@ test('exported keys open without nodes; rotated ones are others; damaged and for
   expect((await cairn('owner', ['get', String(rotated['cid']), '--key-file', 'diary.key', '-o', 'x.txt'])).code).toBe(2)
   expect(await json('owner', 'keys', 'repair', cid)).toMatchObject({ before: 'whole', after: 'whole' })
   expect((await cairn('owner', ['keys', 'status', cid])).out).toContain('retired')
+})
+
+test('what strangers say of a CID changes nothing: the owner of a file gets its right bytes, plain or decrypted', async () => {
+  writeFileSync(join(folder, 'plain.txt'), 'plain words')
+  const { cid: plain } = (await json('owner', 'upload', 'plain.txt')) as { cid: string }
+  const { cid: sealed } = (await json('owner', 'upload', '--encrypt', 'diary.txt')) as { cid: string }
+  const stranger = await createKeyClient(network)
+  const bytes = await downloadBytes(stranger, sealed)
+  const upload = async (content: Uint8Array<ArrayBuffer>, isEncrypted: boolean) => {
+    const form = new FormData()
+    form.set('file', new Blob([content]), 'spoof.exe')
+    const headers = { authorization: `Bearer ${stranger.apiKey}`, encryption: String(isEncrypted) }
+    const answer = await fetch(`${network.profile.upload}/api/v0/add`, { method: 'POST', headers, body: form })
+    expect(answer.status).toBe(200)
+  }
+  await upload(new TextEncoder().encode('plain words'), true)
+  await upload(new Uint8Array(bytes), false)
+  // The stranger's uploads are the only ones left.
+  for (const cid of [plain, sealed]) await json('owner', 'rm', cid, '--yes')
+  const anyone = createClient({ network: network.profile })
+  expect(await getFileInfo(anyone, plain)).toMatchObject({ encryption: true })
+  expect(await getFileInfo(anyone, sealed)).toMatchObject({ encryption: false })
+  for (const [cid, right] of [
+    [plain, 'plain words'],
+    [sealed, 'dear diary'],
+  ] as const) {
+    const got = await cairn('owner', ['get', cid, '-o', `${right}.got`])
+    expect(got.code, got.err).toBe(0)
+    expect(readFileSync(join(folder, `${right}.got`), 'utf8')).toBe(right)
+    expect((await cairn('owner', ['cat', cid])).out).toBe(right)
+  }
+  expect((await cairn('owner', ['cat', sealed, '--encrypted'])).out).not.toContain('dear')
+
+  // A key can be saved for any CID: the owner's own upload goes before it, and others are told the way around it.
+  await json('owner', 'upload', 'plain.txt')
+  await saveKey(stranger, plain, await prepareKey())
+  const own = await cairn('owner', ['cat', plain])
+  expect([own.out, own.err]).toEqual(['plain words', ''])
+  // It may have been made before.
+  await cairn('friend', ['wallet', 'create'])
+  const other = await cairn('friend', ['cat', plain])
+  expect([other.code, other.out]).toEqual([4, ''])
+  expect(other.err).toContain('With --encrypted you get the bytes as they are stored.')
+  expect((await cairn('friend', ['cat', plain, '--encrypted'])).out).toBe('plain words')
 })
 
 test('conditions: templates print what can be set, and what cannot is said why', async () => {

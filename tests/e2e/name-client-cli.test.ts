@@ -1,5 +1,5 @@
 // Names with the real program, as a shell runs it.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { importNameKey, readRecord } from '@cairn/names'
@@ -94,6 +94,26 @@ test('a name of the service: created, published by its label, resolved, listed, 
   expect(await json(['name', 'import', 'home.key', 'mine'])).toEqual({ name, label: 'mine', key: 'here' })
   expect(await json(['name', 'publish', 'mine', cids[0] ?? ''])).toMatchObject({ name, key: 'here' })
   expect((await cairn(['name', 'import', 'home.key'])).err).toContain('is on this machine already')
+})
+
+test('a label stands wherever a name may stand, with and without a path below it', async () => {
+  mkdirSync(join(folder, 'pages'))
+  writeFileSync(join(folder, 'pages', 'index.html'), '<p>hi')
+  const { cid } = await json(['upload', 'pages'])
+  const { name } = await json(['name', 'create', 'by label'])
+  await json(['name', 'publish', 'by label', String(cid)])
+  expect((await cairn(['ls', 'by label'])).out).toContain('index.html')
+  expect((await cairn(['cat', 'by label/index.html'])).out).toBe('<p>hi')
+  expect((await cairn(['get', 'by label/index.html'])).code).toBe(0)
+  expect(readFileSync(join(folder, 'index.html'), 'utf8')).toBe('<p>hi')
+  await json(['name', 'create', 'alias'])
+  expect(await json(['name', 'publish', 'alias', 'by label'])).toMatchObject({ value: `/ipns/${name}` })
+  expect((await cairn(['cat', 'alias/index.html'])).out).toBe('<p>hi')
+  const unknown = await cairn(['cat', 'by lable/index.html'])
+  expect([unknown.code, unknown.err]).toEqual([
+    3,
+    expect.stringContaining('"by lable" is neither a CID nor the label of one of your names'),
+  ])
 })
 
 test('a key that stays on this machine, open to nobody else', async () => {

@@ -20,6 +20,8 @@ export type Session = {
   anonymous(): Promise<Client>
   /** The key that would be used, if there is one; nobody is asked whether it is valid. */
   keptKey(): Promise<string | undefined>
+  /** A client with the kept key, or without one. */
+  optionalClient(): Promise<Client>
   /** A client with a key; on a local network one is made with its test wallet where there is none. @throws CairnError NO_API_KEY */
   client(): Promise<Client>
 }
@@ -66,14 +68,18 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
     output.note(`Made an API key for the local network's test wallet ${profile.wallet.address}.`)
     return key
   }
+  const keptKey = async () => (await givenKey()) ?? state.readKey((await network()).api)
+  const anonymous = async () => createClient({ network: await network() })
+  const client = async () => {
+    const profile = await network()
+    return createClient({ network: profile, apiKey: await readKey(profile) })
+  }
   return {
     network,
-    keptKey: async () => (await givenKey()) ?? state.readKey((await network()).api),
-    anonymous: async () => createClient({ network: await network() }),
-    async client() {
-      const profile = await network()
-      return createClient({ network: profile, apiKey: await readKey(profile) })
-    },
+    keptKey,
+    anonymous,
+    optionalClient: async () => ((await keptKey()) === undefined ? anonymous() : client()),
+    client,
   }
 }
 

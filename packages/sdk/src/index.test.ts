@@ -55,6 +55,8 @@ test('the public surface', () => {
       "importNameKey",
       "isCid",
       "isCoin",
+      "isContentPath",
+      "isEncrypted",
       "isFolder",
       "isPrivateKey",
       "listApiKeys",

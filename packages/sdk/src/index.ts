@@ -41,6 +41,7 @@ export { type SignedIn, type SignInOptions, signIn } from './account/sign-in.ts'
 export { getStatus, type Status } from './account/status.ts'
 export { getUsage, type Usage } from './account/usage.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
+export { isContentPath } from './download/content-path.ts'
 export { type DecryptOptions, decryptBytes, decryptFile, openDecrypted } from './download/decrypt-file.ts'
 export { downloadCar } from './download/download-car.ts'
 export { type DownloadResult, type DownloadToDiskOptions, downloadFile } from './download/download-file.ts'
@@ -51,6 +52,7 @@ export {
   isFolder,
   openEncryptedFolder,
 } from './download/encrypted-folder.ts'
+export { isEncrypted } from './download/is-encrypted.ts'
 export { type FolderItem, listDirectory } from './download/list-directory.ts'
 export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
 export { openSeekable } from './download/open-seekable.ts'

@@ -1,22 +1,35 @@
-import { openFile } from '@cairn/sdk'
+import { openDecrypted, openFile } from '@cairn/sdk'
 import type { Command } from '../command.ts'
-import { findContent } from '../content-path.ts'
+import { type Content, findEncryptedFile, openContent, readOptions, withWayOut } from '../read-content.ts'
+
+async function openPlain({ client, cidPath }: Content, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  return (await openFile(client, cidPath, { signal })).stream
+}
+
+async function* decrypt(content: Content, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { client, cid, path, decryption } = content
+  try {
+    if (path === '') yield* await openDecrypted(client, cid, { ...decryption, signal })
+    else {
+      const { cidPath, masterKey } = await findEncryptedFile(content, signal)
+      yield* await openDecrypted(client, cidPath, { masterKey, signal })
+    }
+  } catch (error) {
+    throw withWayOut(error)
+  }
+}
 
 export const cat: Command = {
   name: 'cat',
-  summary: 'Write a file to standard output, verified',
+  summary: 'Write a file to standard output, verified; encrypted files are decrypted',
   usage: '<cid[/path]|name[/path]>',
   arity: [1, 1],
-  examples: ['cairn cat bafy…/readme.md | less', 'cairn cat k51…/readme.md'],
+  options: readOptions,
+  examples: ['cairn cat bafy…/readme.md | less', 'cairn cat site/readme.md'],
   async run(surroundings) {
-    const { args, output, session, signal } = surroundings
-    const path = await findContent(surroundings, args[0] ?? '')
-    const { stream } = await openFile(await session.anonymous(), path, { signal })
-    const reader = stream.getReader()
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      await output.write(value)
-    }
+    const { args, output, signal } = surroundings
+    const content = await openContent(surroundings, args[0] ?? '')
+    const pieces = content.decryption === undefined ? await openPlain(content, signal) : decrypt(content, signal)
+    for await (const piece of pieces) await output.write(piece)
   },
 }

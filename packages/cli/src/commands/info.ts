@@ -9,7 +9,7 @@ export const info: Command = {
   arity: [1, 1],
   examples: ['cairn info bafy…'],
   async run({ args, session, output, signal }) {
-    const found = await getFileInfo(await session.anonymous(), args[0] ?? '', { signal })
+    const found = await getFileInfo(await session.optionalClient(), args[0] ?? '', { signal })
     const lines = [
       ['CID', found.cid],
       ['Name', found.fileName],

@@ -16,6 +16,7 @@ import {
   resolveName,
 } from '@cairn/sdk'
 import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { findNamePath } from '../content-path.ts'
 import { parseDuration } from '../durations.ts'
 import { findName, isNameForm, requireFreeLabel } from '../find-name.ts'
 import { exportKey, importKey, keepKey } from '../move-name-keys.ts'
@@ -50,7 +51,8 @@ async function create(surroundings: Surroundings): Promise<void> {
 
 async function publish(surroundings: Surroundings): Promise<void> {
   const { session, output, values, signal } = surroundings
-  const value = argument(surroundings, 2, 'a name and what it points to')
+  const target = argument(surroundings, 2, 'a name and what it points to')
+  const value = (await findNamePath(surroundings, target)) ?? target
   const [lifetime, ttl] = [text(values, 'lifetime'), text(values, 'ttl')]
   const options = {
     signal,

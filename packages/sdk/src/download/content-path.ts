@@ -21,6 +21,16 @@ export function parseContentPath(text: string): ContentPath {
   }
 }
 
+/** Whether a text is a CID, with or without a path below it. */
+export function isContentPath(text: string): boolean {
+  try {
+    parseContentPath(text)
+    return true
+  } catch (error) {
+    return !CairnError.is(error, 'INVALID_CID')
+  }
+}
+
 /** The path below a gateway. */
 export function gatewayUrl(gateway: string, { root, segments }: ContentPath): string {
   return `${gateway.replace(/\/+$/, '')}/ipfs/${[root.toString(), ...segments.map(encodeURIComponent)].join('/')}`

@@ -1,0 +1,84 @@
+import { CairnError, getConditions, isCid, keyShardThreshold } from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { getFileInfo } from '../files/files.ts'
+import { callKeyNode, nodeNumbers } from '../keys/call-node.ts'
+
+type Options = { signal?: AbortSignal }
+
+/**
+ * Whether a CID has to be decrypted. The encrypted flag of `getFileInfo` counts only for the caller's own upload, because
+ * anyone can upload the same bytes with another flag. Otherwise three key nodes have to agree on whether a key is kept for it.
+ * @throws CairnError KEY_NODES_UNAVAILABLE if no three nodes agree
+ */
+export async function isEncrypted(client: Client, cid: string, options: Options = {}): Promise<boolean> {
+  if (!isCid(cid)) return false
+  return (await findOwnFlag(client, cid, options)) ?? hasKey(client, cid, options)
+}
+
+async function findOwnFlag(client: Client, cid: string, options: Options): Promise<boolean | undefined> {
+  if (client.apiKey === undefined) return undefined
+  try {
+    const { isOwn, encryption } = await getFileInfo(client, cid, options)
+    return isOwn === true ? encryption : undefined
+  } catch (error) {
+    // Nothing is known from an account whose key is refused: the key nodes decide, as without one.
+    if (CairnError.is(error, 'NOT_FOUND') || (CairnError.is(error) && [401, 403].includes(error.status)))
+      return undefined
+    throw error
+  }
+}
+
+async function hasKey(client: Client, cid: string, { signal }: Options): Promise<boolean> {
+  if (client.network.keyNodes === undefined) return false
+  const stop = new AbortController()
+  const ended = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
+  const ask = async (node: number): Promise<boolean> => {
+    try {
+      await callKeyNode(client, getConditions, node, { params: { cid } }, { signal: ended })
+      return true
+    } catch (error) {
+      if (CairnError.is(error, 'KEY_NOT_FOUND')) return false
+      throw error
+    }
+  }
+  try {
+    return await firstMajority(nodeNumbers.map(ask))
+  } catch (cause) {
+    if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
+    throw cause
+  } finally {
+    stop.abort()
+  }
+}
+
+/** The answer that three nodes give alike; slow nodes are not waited for. */
+function firstMajority(answers: readonly Promise<boolean>[]): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const said: boolean[] = []
+    const failures: unknown[] = []
+    const conclude = () => {
+      for (const answer of [true, false])
+        if (said.filter((one) => one === answer).length >= keyShardThreshold) resolve(answer)
+      if (said.length + failures.length < answers.length) return
+      const [cause] = failures
+      reject(
+        new CairnError('KEY_NODES_UNAVAILABLE', {
+          message: 'Too few key nodes answer to tell whether this is encrypted',
+          cause,
+        }),
+      )
+    }
+    for (const answer of answers) {
+      answer.then(
+        (one) => {
+          said.push(one)
+          conclude()
+        },
+        (error: unknown) => {
+          failures.push(error)
+          conclude()
+        },
+      )
+    }
+  })
+}
