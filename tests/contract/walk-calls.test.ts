@@ -105,6 +105,8 @@ async function expectDeclaredError(call: CallDefinition, answer: Response): Prom
   expect(answer.headers.get('x-request-id'), label).toBeTruthy()
   expect(answer.headers.get('content-type'), label).toContain('application/json')
   expect(dialects[call.dialect].read(JSON.parse(text))?.message, label).toBeTruthy()
+  // The validation library's own English.
+  expect(text, label).not.toMatch(/eceived (?:undefined|null|Object|Array|NaN|\d|\\")/)
   return code
 }
 

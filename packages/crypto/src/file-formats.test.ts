@@ -158,7 +158,7 @@ describe('the second format', () => {
     const all: Uint8Array[] = []
     for await (const piece of encryptV2([randomBytes(10)], masterKey, { chunkBytes })) all.push(piece)
     const header = new Uint8Array(all[0] ?? [])
-    const keys = await deriveKeysV2(masterKey, header.slice(12, 44))
+    const keys = await deriveKeysV2(masterKey, header.slice(12, 44), 'decrypt')
     const seal = async (bytes: Uint8Array<ArrayBuffer>, counter: number, isLast: boolean) => {
       const iv = new Uint8Array([...header.subarray(44, 51), 0, 0, 0, counter, isLast ? 1 : 0])
       return Buffer.from(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, keys.chunks, bytes))

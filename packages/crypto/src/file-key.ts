@@ -5,13 +5,24 @@ import { parseScalar } from './group-order.ts'
 const iterations = 250_000
 const utf8 = new TextEncoder()
 
-/** The text that files' passwords are made of: 64 lower-case hex characters. @throws CairnError KEY_NOT_SHARDABLE */
-export function passwordOf(masterKey: string): Uint8Array<ArrayBuffer> {
+/** What a key is used for. */
+export type KeyUse = 'encrypt' | 'decrypt'
+
+/**
+ * The text that files' passwords are made of: 64 lower-case hex characters.
+ * @throws CairnError KEY_NOT_SHARDABLE to encrypt, DECRYPTION_FAILED to decrypt: what is no key is the key of no file
+ */
+export function passwordOf(masterKey: string, use: KeyUse): Uint8Array<ArrayBuffer> {
   const text = masterKey.toLowerCase()
   // Keys of other clients may be any 64 digits; only their form is looked at.
   if (!/^[0-9a-f]{64}$/.test(text) || (parseScalar(text) === undefined && /^0+$/.test(text)))
-    throw new CairnError('KEY_NOT_SHARDABLE')
+    throw use === 'encrypt' ? new CairnError('KEY_NOT_SHARDABLE') : wrongKey()
   return utf8.encode(text)
+}
+
+/** The refusal of a key that is not the file's. */
+export function wrongKey(): CairnError {
+  return new CairnError('DECRYPTION_FAILED', { message: 'This is not the key of the file' })
 }
 
 /**
@@ -22,8 +33,9 @@ export function passwordOf(masterKey: string): Uint8Array<ArrayBuffer> {
 export async function deriveBytesV1(
   masterKey: string,
   salt: Uint8Array<ArrayBuffer>,
+  use: KeyUse,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const password = await crypto.subtle.importKey('raw', passwordOf(masterKey), 'PBKDF2', false, ['deriveBits'])
+  const password = await crypto.subtle.importKey('raw', passwordOf(masterKey, use), 'PBKDF2', false, ['deriveBits'])
   return new Uint8Array(
     await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt, iterations }, password, 256),
   )
@@ -44,21 +56,29 @@ export type FileKeysV2 = {
  * @param nonce 32 random bytes of the file
  * @see https://www.rfc-editor.org/rfc/rfc5869
  */
-export async function deriveKeysV2(masterKey: string, nonce: Uint8Array<ArrayBuffer>): Promise<FileKeysV2> {
-  const secret = await crypto.subtle.importKey('raw', passwordOf(masterKey), 'HKDF', false, ['deriveKey', 'deriveBits'])
-  const use = (info: string) => ({
+export async function deriveKeysV2(
+  masterKey: string,
+  nonce: Uint8Array<ArrayBuffer>,
+  use: KeyUse,
+): Promise<FileKeysV2> {
+  const password = passwordOf(masterKey, use)
+  const secret = await crypto.subtle.importKey('raw', password, 'HKDF', false, ['deriveKey', 'deriveBits'])
+  const derivation = (info: string) => ({
     name: 'HKDF',
     hash: 'SHA-256',
     salt: nonce,
     info: utf8.encode(`cairn/file/2/${info}`),
   })
   const [chunks, header, commitment] = await Promise.all([
-    crypto.subtle.deriveKey(use('chunks'), secret, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']),
-    crypto.subtle.deriveKey(use('header'), secret, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, [
+    crypto.subtle.deriveKey(derivation('chunks'), secret, { name: 'AES-GCM', length: 256 }, false, [
+      'encrypt',
+      'decrypt',
+    ]),
+    crypto.subtle.deriveKey(derivation('header'), secret, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, [
       'sign',
       'verify',
     ]),
-    crypto.subtle.deriveBits(use('commitment'), secret, 256),
+    crypto.subtle.deriveBits(derivation('commitment'), secret, 256),
   ])
   return { chunks, header, commitment: new Uint8Array(commitment) }
 }

@@ -34,7 +34,7 @@ async function* encryptPieces(
   masterKey: string,
   { salt, iv }: SeedV1,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const message = await openGcm(await deriveBytesV1(masterKey, salt), iv)
+  const message = await openGcm(await deriveBytesV1(masterKey, salt, 'encrypt'), iv)
   const head = new Uint8Array(saltBytes + ivBytes)
   head.set(salt)
   head.set(iv, saltBytes)
@@ -124,7 +124,8 @@ async function openMessage(
   const reader = takeLengths(pieces)
   const head = await reader.take(saltBytes + ivBytes)
   if (head.length < saltBytes + ivBytes) throw new CairnError('NOT_ENCRYPTED')
-  const message = await openGcm(await deriveBytesV1(masterKey, head.slice(0, saltBytes)), head.slice(saltBytes))
+  const key = await deriveBytesV1(masterKey, head.slice(0, saltBytes), 'decrypt')
+  const message = await openGcm(key, head.slice(saltBytes))
   const body = async function* (): AsyncGenerator<Piece, void, undefined> {
     const tag = yield* readBody(reader)
     if (!isEqual(tag, await message.tag())) throw new CairnError('DECRYPTION_FAILED')

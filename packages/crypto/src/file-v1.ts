@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { deriveBytesV1 } from './file-key.ts'
+import { deriveBytesV1, type KeyUse } from './file-key.ts'
 
 /** Layout of the first format: salt, IV, ciphertext, tag. */
 export const saltBytes = 16
@@ -53,10 +53,6 @@ export async function decryptBytesV1(bytes: Uint8Array, masterKey: string): Prom
   }
 }
 
-async function importWhole(
-  masterKey: string,
-  salt: Uint8Array<ArrayBuffer>,
-  use: 'encrypt' | 'decrypt',
-): Promise<CryptoKey> {
-  return crypto.subtle.importKey('raw', await deriveBytesV1(masterKey, salt), 'AES-GCM', false, [use])
+async function importWhole(masterKey: string, salt: Uint8Array<ArrayBuffer>, use: KeyUse): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', await deriveBytesV1(masterKey, salt, use), 'AES-GCM', false, [use])
 }

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { deriveKeysV2, type FileKeysV2 } from './file-key.ts'
+import { deriveKeysV2, type FileKeysV2, wrongKey } from './file-key.ts'
 import { tagBytes } from './file-v1.ts'
 import { isEqual } from './is-equal.ts'
 import { type ByteSource, type OpenSource, openSource } from './source.ts'
@@ -84,7 +84,7 @@ async function* encryptPieces(
     throw new CairnError('INVALID_REQUEST', { message: 'A chunk is a power of two from 4 KiB to 16 MiB' })
   const nonce = crypto.getRandomValues(new Uint8Array(32))
   const prefix = crypto.getRandomValues(new Uint8Array(7))
-  const keys = await deriveKeysV2(masterKey, nonce)
+  const keys = await deriveKeysV2(masterKey, nonce, 'encrypt')
   yield await writeHeader(keys, { chunkBytes, sizeBytes, ownerCommitment, nonce, prefix })
   const reader = takeLengths(pieces)
   let total = 0
@@ -233,9 +233,8 @@ function readHeader(bytes: Uint8Array): Header {
 
 /** The keys of a file, once its header is known to be theirs. */
 async function openHeader(header: Header, masterKey: string): Promise<FileKeysV2> {
-  const keys = await deriveKeysV2(masterKey, header.nonce)
-  if (!isEqual(keys.commitment, header.commitment))
-    throw new CairnError('DECRYPTION_FAILED', { message: 'This is not the key of the file' })
+  const keys = await deriveKeysV2(masterKey, header.nonce, 'decrypt')
+  if (!isEqual(keys.commitment, header.commitment)) throw wrongKey()
   const mac = await crypto.subtle.sign('HMAC', keys.header, header.raw.slice(0, headerBytesV2 - macBytes))
   if (!isEqual(new Uint8Array(mac).subarray(0, macBytes), header.raw.subarray(headerBytesV2 - macBytes)))
     throw new CairnError('DECRYPTION_FAILED')

@@ -9,6 +9,7 @@ import {
 } from './conditions-coreum.ts'
 import { type EvmCondition, evmConditionSchema, evmContractTypes } from './conditions-evm.ts'
 import { type SolanaCondition, solanaConditionSchema, solanaContractTypes } from './conditions-solana.ts'
+import { describeRule } from './describe-issue.ts'
 import { CairnError } from './error.ts'
 
 export const chainTypes = ['EVM', 'SOLANA', 'COREUM', 'RADIX'] as const
@@ -95,14 +96,8 @@ function readList<Condition extends AccessCondition>(
 
 function describe(issue: v.BaseIssue<unknown>, field: string | null, name: string): string {
   const isMissing = issue.kind === 'schema' && issue.received === 'undefined'
-  const isUnknown = issue.type === 'strict_object' && issue.expected === 'never'
-  const reason = isUnknown ? 'is not allowed' : isMissing ? 'is required' : own(issue)
+  const reason = isMissing ? 'is required' : describeRule(issue)
   return `${field === null ? 'the whole' : `"${field}"`} of condition ${name} ${reason}`
-}
-
-/** The library's own sentences say what was received, which may be long; ours never do. */
-function own(issue: v.BaseIssue<unknown>): string {
-  return /^Invalid /.test(issue.message) ? `must be ${issue.expected ?? 'another value'}` : issue.message
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   callTries,
   type DialectName,
   decodeError,
+  describeRule,
 } from '@cairn/protocol'
 import * as v from 'valibot'
 import type { Client } from './client.ts'
@@ -109,7 +110,7 @@ export function parseAnswer<C extends CallDefinition>(definition: C, text: strin
   }
   const parsed = v.safeParse(definition.response.schema, json)
   if (!parsed.success) {
-    const fields = parsed.issues.slice(0, 5).map((issue) => `${v.getDotPath(issue) ?? 'answer'}: ${issue.message}`)
+    const fields = parsed.issues.slice(0, 5).map((issue) => `${v.getDotPath(issue) ?? 'answer'} ${describeRule(issue)}`)
     throw new CairnError('UNEXPECTED_RESPONSE', { details: { fields } })
   }
   // The call's own schema made it.

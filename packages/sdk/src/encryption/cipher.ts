@@ -22,9 +22,9 @@ const iterations = 250_000
 const pieceBytes = 1024 * 1024
 const derive = promisify(pbkdf2)
 
-/** @throws CairnError KEY_NOT_SHARDABLE */
-async function keyOf(masterKey: string, salt: Uint8Array): Promise<Buffer> {
-  return derive(passwordOf(masterKey), salt, iterations, 32, 'sha256')
+/** @throws CairnError KEY_NOT_SHARDABLE, DECRYPTION_FAILED */
+async function keyOf(masterKey: string, salt: Uint8Array, use: 'encrypt' | 'decrypt'): Promise<Buffer> {
+  return derive(passwordOf(masterKey, use), salt, iterations, 32, 'sha256')
 }
 
 /** Encrypts a stream in the first format, in flat memory. @throws CairnError KEY_NOT_SHARDABLE, FILE_TOO_LARGE beyond 64 GiB */
@@ -46,7 +46,7 @@ async function* encryptPieces(
   masterKey: string,
   { salt, iv }: SeedV1,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const cipher = createCipheriv(algorithm, await keyOf(masterKey, salt), iv, { authTagLength: tagBytes })
+  const cipher = createCipheriv(algorithm, await keyOf(masterKey, salt, 'encrypt'), iv, { authTagLength: tagBytes })
   yield Buffer.concat([salt, iv])
   let total = 0
   for await (const piece of pieces) {
@@ -80,7 +80,7 @@ export async function* decryptUnverifiedV1(
         continue
       }
       const head = Buffer.from(bytes.subarray(0, headBytes))
-      const key = await keyOf(masterKey, head.subarray(0, saltBytes))
+      const key = await keyOf(masterKey, head.subarray(0, saltBytes), 'decrypt')
       decipher = createDecipheriv(algorithm, key, head.subarray(saltBytes), { authTagLength: tagBytes })
       bytes = bytes.subarray(headBytes)
     }

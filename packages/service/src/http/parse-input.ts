@@ -2,6 +2,8 @@ import {
   CairnError,
   type CallArguments,
   type CallDefinition,
+  describeIssue,
+  describeRule,
   type ErrorCode,
   errorTable,
   type Schema,
@@ -9,7 +11,8 @@ import {
 import type { FastifyRequest } from 'fastify'
 import * as v from 'valibot'
 
-type Issue = { field: string; message: string }
+/** One problem of a request; `sentence` names the field and the value too, `message` the rule alone. */
+type Issue = { field: string; message: string; sentence: string }
 
 /** Codes whose sentence a schema may say, so that the code is found again from the text. */
 const codesBySentence = new Map<string, ErrorCode>(
@@ -43,7 +46,7 @@ export function parseInput<C extends CallDefinition>(call: C, request: FastifyRe
     if (result.success) input[part] = result.output
     else
       for (const issue of result.issues)
-        issues.push({ field: [part, v.getDotPath(issue)].filter(Boolean).join('.'), message: issue.message })
+        issues.push(readIssue(issue, [part, v.getDotPath(issue)].filter(Boolean).join('.')))
   }
   const { params } = request
   parse('params', call.params, isRecord(params) ? renameRest(call, params) : {})
@@ -63,13 +66,17 @@ function renameRest(call: CallDefinition, params: Record<string, unknown>): Reco
   return { ...others, [rest]: value }
 }
 
+function readIssue(issue: v.BaseIssue<unknown>, field: string): Issue {
+  return { field, message: describeRule(issue), sentence: describeIssue(issue, field) }
+}
+
 function describe(issues: Issue[]): CairnError {
-  const details = { issues: issues.slice(0, 50) }
+  const details = { issues: issues.slice(0, 50).map(({ field, message }) => ({ field, message })) }
   for (const issue of issues) {
     const code = codesBySentence.get(issue.message)
     if (code !== undefined) return new CairnError(code, { details })
   }
-  const listed = issues.slice(0, 3).map((issue) => `${issue.field}: ${issue.message}`)
+  const listed = issues.slice(0, 3).map(({ sentence }) => sentence)
   return new CairnError('INVALID_REQUEST', { message: `The request is not valid: ${listed.join('; ')}`, details })
 }
 

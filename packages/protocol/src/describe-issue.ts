@@ -1,0 +1,75 @@
+import type * as v from 'valibot'
+
+type Issue = v.BaseIssue<unknown>
+
+/** Longest text of a value that is repeated. */
+const valueCharactersMost = 40
+
+/** Fields whose values are secrets, or stand for one; and what looks like one wherever it stands. */
+const secretField = /key|token|secret|sign|password|auth|payload|shard|proof|seed|cookie|nonce|record|message/i
+const secretValue = /^cairn_|^eyJ|[0-9a-fA-F]{32}|\s/
+
+/** What is wrong with a field, in our own words: the rule that it breaks, and the value where that is no secret. */
+export function describeIssue(issue: Issue, field: string): string {
+  const rule = describeRule(issue)
+  if (/^(?:is|has|can|must) /.test(rule)) return `${field} ${rule}${describeValue(issue, field)}`
+  return `${field}: ${rule}`
+}
+
+/**
+ * The rule that a value breaks: what a schema says of it, else our words for the library's rule. It holds nothing of the value.
+ * @example 'must be a text', 'is required'
+ */
+export function describeRule(issue: Issue): string {
+  if (!isDefaultMessage(issue)) return issue.message
+  const { type, requirement, expected } = issue as Issue & { requirement?: unknown }
+  if (issue.received === 'undefined') return 'is required'
+  if (type === 'strict_object' && expected === 'never') return 'is not allowed'
+  const unit = Array.isArray(issue.input) ? 'items' : 'characters'
+  const rules: Record<string, string> = {
+    max_length: `must have at most ${requirement} ${unit}`,
+    min_length: `must have at least ${requirement} ${unit}`,
+    length: `must have exactly ${requirement} ${unit}`,
+    max_entries: `must have at most ${requirement} entries`,
+    non_empty: 'must not be empty',
+    min_value: `must be at least ${requirement}`,
+    max_value: `must be at most ${requirement}`,
+    safe_integer: 'must be a whole number below 2^53',
+    integer: 'must be a whole number',
+    finite: 'must be a finite number',
+    uuid: 'must be a UUID',
+    url: 'must be a URL',
+    regex: `must match ${requirement}`,
+  }
+  return rules[type] ?? (expected === null ? 'is not allowed' : `must be ${nameKinds(expected)}`)
+}
+
+/** The library's own sentence: `Invalid {what}: Expected {this} but received {that}`, or without what was expected. */
+function isDefaultMessage({ message, received }: Issue): boolean {
+  return message.startsWith('Invalid ') && message.endsWith(`eceived ${received}`)
+}
+
+const kinds: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  Array: 'a list',
+  Object: 'an object',
+  null: 'null',
+}
+
+/** `("a" | number)` as `"a" or a number`. */
+function nameKinds(expected: string): string {
+  const names = expected.replace(/^\((.*)\)$/, '$1').split(' | ')
+  return names.map((name) => kinds[name] ?? name).join(' or ')
+}
+
+function describeValue({ input, received, type }: Issue, field: string): string {
+  if (received === 'undefined' || type === 'strict_object' || secretField.test(field)) return ''
+  if (typeof input === 'number' || typeof input === 'boolean' || input === null) return `, but is ${input}`
+  if (Array.isArray(input)) return `, but is a list of ${input.length}`
+  if (typeof input === 'object') return ', but is an object'
+  if (typeof input !== 'string' || secretValue.test(input)) return ''
+  if (input.length <= valueCharactersMost) return `, but is ${JSON.stringify(input)}`
+  return `, but has ${input.length} characters`
+}
