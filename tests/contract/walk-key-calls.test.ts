@@ -161,6 +161,18 @@ describe.each(calls.filter(({ id }) => id !== 'attestKey').map((call) => [call.i
   },
 )
 
+test.each(calls.filter(({ errors }) => errors.includes('INVALID_CONDITION')).map((call) => [call.id, call] as const))(
+  '%s says of a payload without conditions what published clients know',
+  async (_id, call) => {
+    const body = JSON.stringify({ ...filled(call, 'body'), conditions: undefined })
+    for (const place of places) {
+      const answer = await send(call, place, { body })
+      expect(answer.headers.get(codeHeader)).toBe('INVALID_CONDITION')
+      expect(await answer.text()).toContain('Condition validation error: body.conditions is required')
+    }
+  },
+)
+
 test('a node’s statement is for peers alone', async () => {
   const call = calls.find(({ id }) => id === 'attestKey')
   if (call === undefined) throw new Error('there is such a call')

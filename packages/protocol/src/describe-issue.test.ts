@@ -14,7 +14,7 @@ test.each<[v.GenericSchema, unknown, string]>([
   [v.object({ name: v.string() }), { name: 7 }, 'body.name must be a text, but is 7'],
   [v.object({ n: v.number() }), { n: '7' }, 'body.n must be a number, but is "7"'],
   [v.object({ a: v.array(v.string()) }), { a: {} }, 'body.a must be a list, but is an object'],
-  [v.object({ a: v.boolean() }), { a: null }, 'body.a must be true or false, but is null'],
+  [v.object({ a: v.boolean() }), { a: null }, 'body.a must be true or false, but is empty'],
   [v.picklist(['asc', 'desc']), 'up', 'body must be "asc" or "desc", but is "up"'],
   [v.union([v.literal('never'), v.number()]), true, 'body must be "never" or a number, but is true'],
   [v.strictObject({}), { more: 1 }, 'body.more is not allowed'],

@@ -5,6 +5,9 @@ type Issue = v.BaseIssue<unknown>
 /** Longest text of a value that is repeated. */
 const valueCharactersMost = 40
 
+/** Published clients of key nodes take these words in an answer for something else. */
+const misread = /null|fetch/i
+
 /** Fields whose values are secrets, or stand for one; and what looks like one wherever it stands. */
 const secretField = /key|token|secret|sign|password|auth|payload|shard|proof|seed|cookie|nonce|record|message/i
 const secretValue = /^cairn_|^eyJ|[0-9a-fA-F]{32}|\s/
@@ -55,7 +58,7 @@ const kinds: Record<string, string> = {
   boolean: 'true or false',
   Array: 'a list',
   Object: 'an object',
-  null: 'null',
+  null: 'empty',
 }
 
 /** `("a" | number)` as `"a" or a number`. */
@@ -66,10 +69,11 @@ function nameKinds(expected: string): string {
 
 function describeValue({ input, received, type }: Issue, field: string): string {
   if (received === 'undefined' || type === 'strict_object' || secretField.test(field)) return ''
-  if (typeof input === 'number' || typeof input === 'boolean' || input === null) return `, but is ${input}`
+  if (input === null) return ', but is empty'
+  if (typeof input === 'number' || typeof input === 'boolean') return `, but is ${input}`
   if (Array.isArray(input)) return `, but is a list of ${input.length}`
   if (typeof input === 'object') return ', but is an object'
-  if (typeof input !== 'string' || secretValue.test(input)) return ''
+  if (typeof input !== 'string' || secretValue.test(input) || misread.test(input)) return ''
   if (input.length <= valueCharactersMost) return `, but is ${JSON.stringify(input)}`
   return `, but has ${input.length} characters`
 }

@@ -53,7 +53,7 @@ export function parseInput<C extends CallDefinition>(call: C, request: FastifyRe
   parse('query', call.query, request.query)
   parse('headers', call.headers, request.headers)
   if (call.body?.kind === 'json') parse('body', call.body.schema, request.body)
-  if (issues.length > 0) throw describe(issues)
+  if (issues.length > 0) throw describe(call, issues)
   // The schemas made it: this is the one place where their types meet the frame's untyped parts.
   return input as CallArguments<C>
 }
@@ -70,14 +70,20 @@ function readIssue(issue: v.BaseIssue<unknown>, field: string): Issue {
   return { field, message: describeRule(issue), sentence: describeIssue(issue, field) }
 }
 
-function describe(issues: Issue[]): CairnError {
+function describe(call: CallDefinition, issues: Issue[]): CairnError {
   const details = { issues: issues.slice(0, 50).map(({ field, message }) => ({ field, message })) }
   for (const issue of issues) {
     const code = codesBySentence.get(issue.message)
     if (code !== undefined) return new CairnError(code, { details })
   }
-  const listed = issues.slice(0, 3).map(({ sentence }) => sentence)
-  return new CairnError('INVALID_REQUEST', { message: `The request is not valid: ${listed.join('; ')}`, details })
+  const listed = issues
+    .slice(0, 3)
+    .map(({ sentence }) => sentence)
+    .join('; ')
+  // What is wrong with conditions has one code, and one sentence that published clients know.
+  if (call.errors.includes('INVALID_CONDITION'))
+    return new CairnError('INVALID_CONDITION', { message: `Condition validation error: ${listed}`, details })
+  return new CairnError('INVALID_REQUEST', { message: `The request is not valid: ${listed}`, details })
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
