@@ -126,6 +126,26 @@ describe('upload and get', () => {
     expect(JSON.parse((await cairn(['upload', 'site.car', '--car', '--json'])).out).cid).toBe(site.cid)
   })
 
+  test('-q prints the one value and nothing else', async () => {
+    const quiet = async (...args: string[]) => {
+      const { code, out, err } = await cairn([...args, '-q'])
+      expect([code, err], args.join(' ')).toEqual([0, ''])
+      return out
+    }
+    expect(await quiet('upload', 'hello.txt')).toBe(`${hello}\n`)
+    expect(await quiet('upload', '--encrypt', 'hello.txt')).toMatch(/^bafk[a-z2-7]{55}\n$/)
+    expect(await quiet('get', hello, '-o', 'quiet.txt')).toBe('quiet.txt\n')
+    expect(await quiet('info', hello)).toBe(`${hello}\n`)
+    expect(await quiet('pin', hello)).toBe(`${hello}\n`)
+    expect(await quiet('balance')).toMatch(/^\d+\n$/)
+    expect(await quiet('status')).toBe('ready\n')
+    expect((await quiet('ls', '--limit', '1')).trim()).toBe(hello)
+    const name = (await quiet('name', 'create', 'quiet')).trim()
+    expect(await quiet('name', 'publish', 'quiet', hello)).toBe(`${name}\n`)
+    expect(await quiet('name', 'list')).toContain(`${name}\n`)
+    expect(await quiet('name', 'rm', 'quiet', '--yes')).toBe(`${name}\n`)
+  })
+
   test('an existing target is kept unless told otherwise', async () => {
     writeFileSync(join(folder, 'mine.txt'), 'precious')
     const refused = await cairn(['get', hello, '-o', 'mine.txt'])
@@ -245,6 +265,36 @@ describe('wallet and keys', () => {
     expect(`${listed.out}${lines.join('')}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e]/u)
   })
 
+  test('with another wallet, keys and sessions of the one before are not used', async () => {
+    const [config, first] = ['switched', { config: 'switched' }]
+    expect((await cairn(['upload', 'hello.txt', '-q'], first)).out).toBe(`${hello}\n`)
+    expect((await cairn(['keys', 'list'], first)).code).toBe(0)
+    const sessions = () => readFileSync(join(folder, config, 'sessions.json'), 'utf8')
+    const test = network.profile.wallet?.address.toLowerCase() ?? ''
+    expect(sessions()).toContain(test)
+    const made = await cairn(['wallet', 'create', '--json'], first)
+    const { address }: { address: string } = JSON.parse(made.out)
+    const refused = await cairn(['upload', 'hello.txt'], first)
+    expect([refused.code, refused.out]).toEqual([4, ''])
+    expect(refused.err).toContain(
+      `No valid API key for your wallet ${address.toLowerCase()}: the one kept is for ${test}`,
+    )
+    const listed = await cairn(['keys', 'list'], first)
+    expect([listed.code, listed.err]).toEqual([
+      0,
+      expect.stringContaining(`The session of ${test} with the key nodes has ended`),
+    ])
+    expect(sessions()).toContain(address.toLowerCase())
+    expect(sessions()).not.toContain(test)
+    const key = await cairn(['api-key', 'new'], first)
+    expect(key.err).toContain(`It takes the place of the key for ${test}`)
+    expect((await cairn(['upload', 'hello.txt', '-q'], first)).out).toBe(`${hello}\n`)
+    // A third wallet: what does not go with it is named at once.
+    const third = await cairn(['wallet', 'create', '--force'], first)
+    expect(third.err).toContain(`is of ${address.toLowerCase()} and is not used any more`)
+    expect((await cairn(['api-key', 'show'], first)).code).toBe(4)
+  })
+
   test('a wrong password is said, and the wallet stays', async () => {
     const config = 'locked'
     await cairn(['wallet', 'create'], { config })
@@ -357,6 +407,17 @@ describe('errors', () => {
     expect(run.code).toBe(code)
     expect(run.err).toContain('error:')
     expect(run.err).not.toContain('    at ')
+  })
+
+  test('they name the argument or option that is wrong', async () => {
+    expect((await cairn(['ls', 'a', 'b'])).err).toContain('ls has no use for the argument "b"')
+    expect((await cairn(['upload'])).err).toContain('upload needs more arguments')
+    expect((await cairn(['ls', '--bogus'])).err).toContain('There is no option --bogus')
+    expect((await cairn(['ls', '--limit'])).err).toContain('--limit needs a value: <n>')
+    expect((await cairn(['ls', '--long=yes'])).err).toContain('--long takes no value')
+    expect((await cairn(['wallet', 'steal'])).err).toContain('wallet has no action "steal"')
+    const { err } = await cairn(['copies', '6'])
+    expect(err).toMatch(/copies/)
   })
 
   test('for programs as JSON, with code and hint', async () => {

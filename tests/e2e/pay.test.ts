@@ -334,10 +334,13 @@ test('the command line: price, pay, payments, balance', async () => {
       }
       return run(process.execPath, node, { env })
     }
-    expect((await cairn('price', '1GiB', '--coin', 'usdc')).stdout).toContain('1.00 GiB cost 4 USDC on local')
+    expect((await cairn('price', '1GiB', '--coin', 'usdc')).stdout).toContain('1.00 GiB costs 4 USDC on local')
     const { stdout } = await cairn('pay', '1GiB', '--coin', 'usdc', '--yes', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ state: 'credited', coin: 'usdc', units: '4000000', network: 'local' })
-    expect((await cairn('payments')).stdout).toContain('credited')
+    const listed = (await cairn('payments')).stdout
+    expect(listed).toContain('credited')
+    expect(listed).toMatch(/\d (?:ETH|USDC) /)
+    expect((await cairn('faucet', '--coin', 'usdc')).stdout).toMatch(/^Sent [\d.]+ USDC to 0x/)
     expect(JSON.parse((await cairn('balance', '--json')).stdout)).toMatchObject({
       allowanceBytes: free,
       boughtBytes: 1073741958,

@@ -1,4 +1,5 @@
 import type { ParseArgsConfig } from 'node:util'
+import { CairnError } from '@cairn/sdk'
 import type { Environment } from './environment.ts'
 import type { Output } from './output.ts'
 import type { Prompt } from './prompt.ts'
@@ -8,7 +9,13 @@ import type { State } from './state.ts'
 /** Options of one command, as `node:util` parses them, each with a line for the help. */
 export type Options = Record<
   string,
-  NonNullable<ParseArgsConfig['options']>[string] & { about: string; value?: string }
+  NonNullable<ParseArgsConfig['options']>[string] & {
+    about: string
+    /** What the value is, as the help calls it; completion offers files for `file` and `path`. */
+    value?: string
+    /** Values that completion offers. */
+    choices?: readonly string[]
+  }
 >
 
 /** Values of options after parsing. */
@@ -53,4 +60,14 @@ export function text(values: Values, name: string): string | undefined {
 /** A switch. */
 export function flag(values: Values, name: string): boolean {
   return values[name] === true
+}
+
+/** What a command with several actions does with its first argument. @throws CairnError USAGE for an action that it lacks */
+export function pickAction<Action>(name: string, actions: Readonly<Record<string, Action>>, word = ''): Action {
+  const action = Object.hasOwn(actions, word) ? actions[word] : undefined
+  if (action !== undefined) return action
+  throw new CairnError('USAGE', {
+    message: `${name} has no action ${JSON.stringify(word)}`,
+    hint: `Use ${Object.keys(actions).join(', ')}.`,
+  })
 }

@@ -24,9 +24,13 @@ export async function openKeyClient(
   }
   const kept = await state.readSession(name)
   const usesTestWallet = (await state.readWallet()) === undefined && network.wallet !== undefined
-  const isOwn = isSession(kept) && (!usesTestWallet || kept.address === network.wallet?.address.toLowerCase())
-  // One last try: after that it is forgotten for the new one, and ends with its time.
-  if (isSession(kept) && kept.isClosing) await closeKeySession(client, kept, { signal: surroundings.signal })
+  const own = (await state.readAddress()) ?? network.wallet?.address.toLowerCase()
+  const isOwn = isSession(kept) && kept.address.toLowerCase() === own
+  if (isSession(kept) && (!isOwn || kept.isClosing)) {
+    // One last try: after that it is forgotten for the new one, and ends with its time.
+    await closeKeySession(client, kept, { signal: surroundings.signal })
+    if (!isOwn) output.note(`The session of ${kept.address} with the key nodes has ended.`)
+  }
   const keySession = isOwn && isOpen(kept) ? kept : await sign(surroundings, client, usesTestWallet)
   if (keySession !== kept) await state.writeSession(name, keySession)
   return createClient({

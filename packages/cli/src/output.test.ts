@@ -2,6 +2,7 @@ import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
+import { CairnError } from '@cairn/sdk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clean, createOutput, formatTable, progressLine, textWidth } from './output.ts'
@@ -92,4 +93,32 @@ test('no way of printing lets a control character of the server through, or adds
     if (json) for (const line of said.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ name })
     else expect(said).toContain('laptop\\nADMIN')
   }
+})
+
+test('details of an error stand below it: facts, lists, and records a line each; --quiet prints the one value', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-output-'))
+  const streams = ['out', 'err'].map((file) => createWriteStream(join(folder, file)))
+  const [stdout, stderr] = streams
+  if (stdout === undefined || stderr === undefined) throw new Error('two streams')
+  const output = createOutput({ stdout, stderr, json: false, quiet: true, color: false })
+  const details = {
+    chains: ['local', 'Sepolia'],
+    limitBytes: 7,
+    issues: [{ field: 'body.copies', message: 'must be at most 5' }],
+    nodes: [{ node: 4, code: 'TIMEOUT', message: 'Request timed out' }],
+  }
+  output.error(new CairnError('CHAIN_NOT_SUPPORTED', { details }))
+  output.result({ cid: 'b' }, ['b  name  1 B', 'http://g/ipfs/b'], 'b')
+  output.table(['ID', 'NAME'], [['1', 'a\u001b']], [{}], 'NAME')
+  await Promise.all(streams.map((stream) => finished(stream.end())))
+  const [said, told] = ['out', 'err'].map((file) => readFileSync(join(folder, file), 'utf8'))
+  rmSync(folder, { recursive: true })
+  expect(said).toBe('b\na\\u001b\n')
+  expect(told?.split('\n').slice(2)).toEqual([
+    '  chains: local, Sepolia',
+    '  limitBytes: 7',
+    '  body.copies must be at most 5',
+    '  node 4, code TIMEOUT, Request timed out',
+    '',
+  ])
 })

@@ -1,17 +1,31 @@
 import type { Writable } from 'node:stream'
 import type { CairnError, OnProgress, Progress } from '@cairn/sdk'
+import { describeDetails } from './describe-details.ts'
 import { formatBytes, formatDuration } from './sizes.ts'
 
 /** Where words go: results to standard output, all else to standard error. Nothing else in this package prints. */
 export type Output = {
   readonly isJson: boolean
-  /** A result: an object for programs; for people a line, or several. A line break within a line is shown escaped. */
-  result(json: unknown, text: Lines | (() => Lines)): void
+  /** Whether results are one value each. */
+  readonly isQuiet: boolean
+  /**
+   * A result: an object for programs; for people a line, or several. A line break within a line is shown escaped.
+   * @param value the one value that `--quiet` prints. Defaults to the text
+   */
+  result(json: unknown, text: Lines | (() => Lines), value?: string): void
   /** Something to know that is no result: one line. */
   note(text: string): void
-  error(error: Pick<CairnError, 'message' | 'hint' | 'code' | 'toJSON'> | Error): void
-  /** Rows for people, one JSON line each for programs. */
-  table(columns: readonly string[], rows: readonly (readonly string[])[], json: readonly unknown[]): void
+  error(error: Pick<CairnError, 'message' | 'hint' | 'code' | 'details' | 'toJSON'> | Error): void
+  /**
+   * Rows for people, one JSON line each for programs.
+   * @param valueColumn the column that `--quiet` prints, without its title. Defaults to the first
+   */
+  table(
+    columns: readonly string[],
+    rows: readonly (readonly string[])[],
+    json: readonly unknown[],
+    valueColumn?: string,
+  ): void
   /** A line that tells how far a transfer is; undefined where nobody would see it. */
   progress(label: string): { onProgress: OnProgress; done(): void } | undefined
   write(bytes: Uint8Array): Promise<void>
@@ -35,9 +49,10 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
   const paint = (code: number, text: string) => (color && stderr.isTTY ? `\u001b[${code}m${text}\u001b[0m` : text)
   return {
     isJson: json,
-    result(value, text) {
-      const lines = (): Lines => (typeof text === 'function' ? text() : text)
-      stdout.write(json ? `${clean(JSON.stringify(value))}\n` : `${cleanLines(lines())}\n`)
+    isQuiet: quiet && !json,
+    result(facts, text, value) {
+      const lines = (): Lines => (quiet ? value : undefined) ?? (typeof text === 'function' ? text() : text)
+      stdout.write(json ? `${clean(JSON.stringify(facts))}\n` : `${cleanLines(lines())}\n`)
     },
     note(text) {
       if (!quiet && !json) stderr.write(`${clean(text)}\n`)
@@ -50,9 +65,12 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
       }
       stderr.write(`${paint(31, 'error:')} ${clean(error.message)}\n`)
       if ('hint' in error && error.hint !== '') stderr.write(`${paint(2, clean(error.hint))}\n`)
+      if ('details' in error) for (const line of describeDetails(error.details)) stderr.write(`${clean(line)}\n`)
     },
-    table(columns, rows, values) {
+    table(columns, rows, values, valueColumn) {
+      const shown = Math.max(0, columns.indexOf(valueColumn ?? ''))
       if (json) for (const value of values) stdout.write(`${clean(JSON.stringify(value))}\n`)
+      else if (quiet) for (const row of rows) stdout.write(`${clean(row[shown] ?? '')}\n`)
       else if (rows.length > 0)
         stdout.write(`${formatTable(columns, rows, stdout.isTTY ? (stdout.columns ?? 80) : undefined)}\n`)
     },

@@ -1,11 +1,11 @@
-import { parseArgs } from 'node:util'
 import { CairnError } from '@cairn/sdk'
-import { flag, type Options, text, type Values } from './command.ts'
+import { type Command, flag, type Options, text } from './command.ts'
 import { commands } from './commands.ts'
 import type { Environment } from './environment.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { describeAll, describeCommand, globalOptions } from './help.ts'
 import { createOutput } from './output.ts'
+import { parseOptions } from './parse-options.ts'
 import { createPrompt } from './prompt.ts'
 import { createSession } from './session.ts'
 import { createState } from './state.ts'
@@ -14,20 +14,6 @@ export const version = '0.1.0'
 
 /** Streams of the process; tests bring their own. */
 export type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
-
-type Parsed = { values: Values; args: string[] }
-
-function parse(argv: string[], options: Options): Parsed {
-  try {
-    const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true, strict: true })
-    return { values, args: positionals }
-  } catch (cause) {
-    throw new CairnError('USAGE', {
-      message: cause instanceof Error ? cause.message : 'The options are not valid',
-      cause,
-    })
-  }
-}
 
 /** The first word is the command; options that every command takes may stand before it. */
 export function splitCommand(argv: readonly string[]): { name: string; rest: string[] } {
@@ -47,6 +33,27 @@ function findCommand(name: string) {
   const command = commands.find((one) => one.name === name || one.aliases?.includes(name) === true)
   if (command !== undefined) return command
   throw new CairnError('USAGE', { message: `There is no command ${JSON.stringify(name)}`, hint: 'See cairn --help.' })
+}
+
+/** @throws CairnError USAGE naming what is missing, or the first argument that is one too many */
+function requireArity({ name, usage, arity: [least, most] }: Command, args: readonly string[]): void {
+  if (args.length >= least && args.length <= most) return
+  const what =
+    args.length < least ? 'needs more arguments' : `has no use for the argument ${JSON.stringify(args[most])}`
+  throw new CairnError('USAGE', {
+    message: `${name} ${what}`,
+    hint: `Usage: cairn ${name} ${usage}. See cairn ${name} --help.`,
+  })
+}
+
+/** A fault of this program: the table's words are about a service. */
+function describeFault(cause: unknown): CairnError {
+  const what = cause instanceof Error ? cause.message : String(cause)
+  return new CairnError('INTERNAL', {
+    message: `Something went wrong in cairn itself: ${what}`,
+    hint: 'Report it with the command and what cairn --version prints.',
+    cause,
+  })
 }
 
 /** Runs one command line and answers the exit code. It throws nothing. */
@@ -82,18 +89,12 @@ export async function run(
       return name === '' ? exitCodes.usage : exitCodes.ok
     }
     const command = findCommand(name)
-    const { values, args } = parse(rest, { ...globalOptions, ...command.options })
+    const { values, args } = parseOptions(rest, { ...globalOptions, ...command.options }, command.name)
     if (flag(values, 'help')) {
       output.result({ name: command.name, usage: command.usage }, describeCommand(command).split('\n'))
       return exitCodes.ok
     }
-    const [least, most] = command.arity
-    if (args.length < least || args.length > most) {
-      throw new CairnError('USAGE', {
-        message: `Usage: cairn ${command.name} ${command.usage}`,
-        hint: `See cairn ${command.name} --help.`,
-      })
-    }
+    requireArity(command, args)
     const state = createState(environment.configFolder)
     const session = createSession({
       network: text(values, 'network'),
@@ -114,7 +115,7 @@ export async function run(
   } catch (error) {
     // Whoever stopped it knows.
     if (signal.aborted || CairnError.is(error, 'ABORTED')) return exitCodes.interrupted
-    output.error(CairnError.from(error))
+    output.error(CairnError.is(error) ? error : describeFault(error))
     return exitCodeOf(error)
   }
 }

@@ -11,18 +11,18 @@ import {
 } from '@cairn/sdk'
 import type { Environment } from './environment.ts'
 import type { Output } from './output.ts'
-import type { State } from './state.ts'
+import type { KeptKey, State } from './state.ts'
 
 /** The network and key of this run, found out when first needed. */
 export type Session = {
   network(): Promise<NetworkProfile>
   /** A client without a key. */
   anonymous(): Promise<Client>
-  /** The key that would be used, if there is one; nobody is asked whether it is valid. */
+  /** The key that would be used, if there is one for this account; nobody is asked whether it is valid. */
   keptKey(): Promise<string | undefined>
   /** A client with the kept key, or without one. */
   optionalClient(): Promise<Client>
-  /** A client with a key; on a local network one is made with its test wallet where there is none. @throws CairnError NO_API_KEY */
+  /** A client with a key; on a local network one is made with its test wallet, unless the user has a wallet. @throws CairnError NO_API_KEY */
   client(): Promise<Client>
 }
 
@@ -49,26 +49,38 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
     }
     return environment.apiKey
   }
+  /** The address that this machine acts for: of the user's wallet, else of a local network's test wallet. */
+  const ownAddress = async ({ wallet }: NetworkProfile) => (await state.readAddress()) ?? wallet?.address.toLowerCase()
+  const isOther = ({ address }: KeptKey, own: string | undefined) =>
+    address !== undefined && own !== undefined && address !== own
   const readKey = async (profile: NetworkProfile): Promise<string> => {
     const given = await givenKey()
     if (given !== undefined) return given
     const kept = await state.readKey(profile.api)
-    if (kept !== undefined) {
-      if (profile.wallet === undefined || (await isAccepted(profile, kept))) return kept
-      // A local network that was begun anew does not know the keys of the one before.
-    }
-    if (profile.wallet === undefined) throw new CairnError('NO_API_KEY')
+    const own = await ownAddress(profile)
+    const isUsable = kept !== undefined && !isOther(kept, own)
+    // A local network that was begun anew does not know the keys of the one before.
+    if (isUsable && (profile.wallet === undefined || (await isAccepted(profile, kept.key)))) return kept.key
+    const hasWallet = (await state.readAddress()) !== undefined
+    if (profile.wallet === undefined || hasWallet) throw noKey(kept, own)
+    const { address, privateKey } = profile.wallet
     const key = await createApiKey(
       createClient({ network: profile }),
-      { privateKey: profile.wallet.privateKey },
+      { privateKey },
       // Of a wallet that everybody on this machine can use.
       { name: 'cairn command line', scopes, expiresAt: null },
     )
-    await state.writeKey(profile.api, key)
-    output.note(`Made an API key for the local network's test wallet ${profile.wallet.address}.`)
+    await state.writeKey(profile.api, { key, address: address.toLowerCase() })
+    output.note(`Made an API key for the local network's test wallet ${address}.`)
     return key
   }
-  const keptKey = async () => (await givenKey()) ?? state.readKey((await network()).api)
+  const keptKey = async () => {
+    const given = await givenKey()
+    if (given !== undefined) return given
+    const profile = await network()
+    const kept = await state.readKey(profile.api)
+    return kept === undefined || isOther(kept, await ownAddress(profile)) ? undefined : kept.key
+  }
   const anonymous = async () => createClient({ network: await network() })
   const client = async () => {
     const profile = await network()
@@ -81,6 +93,12 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
     optionalClient: async () => ((await keptKey()) === undefined ? anonymous() : client()),
     client,
   }
+}
+
+function noKey(kept: KeptKey | undefined, own: string | undefined): CairnError {
+  if (own === undefined) return new CairnError('NO_API_KEY')
+  const whose = kept?.address === undefined || kept.address === own ? '' : `: the one kept is for ${kept.address}`
+  return new CairnError('NO_API_KEY', { message: `No valid API key for your wallet ${own}${whose}` })
 }
 
 async function isAccepted(network: NetworkProfile, apiKey: string): Promise<boolean> {

@@ -13,6 +13,7 @@ export function showChange(
   output.result(
     { ...what, done, pending, isEffective, withstands, ...(openConditions === undefined ? {} : { openConditions }) },
     `${sentence} ${dots(done)}`,
+    String(what['cid']),
   )
   for (const id of openConditions ?? [])
     output.note(`Condition ${id} is met by everyone: no number is below 0. Use ">" to ask for some.`)

@@ -2,14 +2,21 @@ import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises
 import { join } from 'node:path'
 import { CairnError } from '@cairn/sdk'
 
+/** An API key, and the account that it was made for; of imported keys that is not known. */
+export type KeptKey = { key: string; address?: string }
+
 /** What the command line keeps: a locked wallet, and one API key for each network. Files 0600 in a folder 0700. */
 export type State = {
   readonly folder: string
   readWallet(): Promise<string | undefined>
   writeWallet(keystore: string): Promise<void>
   forgetWallet(): Promise<boolean>
-  readKey(api: string): Promise<string | undefined>
-  writeKey(api: string, key: string): Promise<void>
+  /** The address of the wallet, in lower case; it stays locked. */
+  readAddress(): Promise<string | undefined>
+  readKey(api: string): Promise<KeptKey | undefined>
+  /** Keys of all networks, by the URL of their API. */
+  readKeys(): Promise<Record<string, KeptKey>>
+  writeKey(api: string, key: KeptKey): Promise<void>
   forgetKey(api: string): Promise<void>
   /** The session with the key nodes of a network, as JSON. */
   readSession(network: string): Promise<unknown>
@@ -36,12 +43,12 @@ export function createState(folder: string): State {
     const all = value === undefined ? rest : { ...rest, [name]: value }
     await writeSecret(folder, path, `${JSON.stringify(all, null, 2)}\n`)
   }
-  const readKeys = async (): Promise<Record<string, string>> => {
-    const text = await readSecret(keys)
-    if (text === undefined) return {}
-    const json: unknown = parse(text, keys)
-    const entries = typeof json === 'object' && json !== null ? Object.entries(json) : []
-    return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  const readKeys = async (): Promise<Record<string, KeptKey>> => {
+    const kept = Object.entries(await readRecord(keys)).flatMap(([api, value]) => {
+      const key = readKept(value)
+      return key === undefined ? [] : [[api, key] as const]
+    })
+    return Object.fromEntries(kept)
   }
   return {
     folder,
@@ -53,17 +60,30 @@ export function createState(folder: string): State {
       return there
     },
     readKey: async (api) => (await readKeys())[api],
-    writeKey: async (api, key) =>
-      writeSecret(folder, keys, `${JSON.stringify({ ...(await readKeys()), [api]: key }, null, 2)}\n`),
-    async forgetKey(api) {
-      const { [api]: _gone, ...rest } = await readKeys()
-      await writeSecret(folder, keys, `${JSON.stringify(rest, null, 2)}\n`)
+    readKeys,
+    writeKey: (api, key) => writeEntry(keys, api, key),
+    forgetKey: (api) => writeEntry(keys, api, undefined),
+    async readAddress() {
+      const text = await readSecret(wallet)
+      if (text === undefined) return undefined
+      const json: unknown = parse(text, wallet)
+      const address = typeof json === 'object' && json !== null && 'address' in json ? json.address : undefined
+      return typeof address === 'string' ? `0x${address.replace(/^0x/i, '').toLowerCase()}` : undefined
     },
     readSession: async (network) => (await readRecord(sessions))[network],
     writeSession: (network, session) => writeEntry(sessions, network, session),
     readUpload: async (id) => (await readRecord(uploads))[id],
     writeUpload: (id, upload) => writeEntry(uploads, id, upload),
   }
+}
+
+/** A kept key; earlier versions kept nothing but the key. */
+function readKept(value: unknown): KeptKey | undefined {
+  if (typeof value === 'string') return { key: value }
+  if (typeof value !== 'object' || value === null || !('key' in value) || typeof value.key !== 'string')
+    return undefined
+  const { key } = value
+  return 'address' in value && typeof value.address === 'string' ? { key, address: value.address } : { key }
 }
 
 function parse(text: string, path: string): unknown {

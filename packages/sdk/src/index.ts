@@ -15,6 +15,7 @@ export {
   type Deal,
   type ErrorCode,
   type FileEntry,
+  formatUnits,
   isCid,
   isPrivateKey,
   type NameState,
@@ -25,6 +26,7 @@ export {
   type PossessionCheck,
   type Scope,
   scopes,
+  tokensOf,
   type UploadInfo,
 } from '@cairn/protocol'
 export {

@@ -11,10 +11,14 @@ async function explain(surroundings: Surroundings, cid: string): Promise<void> {
     ...(about === undefined ? {} : { about }),
     signal,
   })
-  output.result({ cid, about, ...verdict }, () => {
-    const head = `${about ?? 'You'} may ${verdict.isAllowed ? `decrypt it: ${verdict.by}` : 'not decrypt it'}.`
-    return [head, ...showFindings(verdict)]
-  })
+  output.result(
+    { cid, about, ...verdict },
+    () => {
+      const head = `${about ?? 'You'} may ${verdict.isAllowed ? `decrypt it: ${verdict.by}` : 'not decrypt it'}.`
+      return [head, ...showFindings(verdict)]
+    },
+    verdict.isAllowed ? verdict.by : 'none',
+  )
 }
 
 export const access: Command = {
@@ -40,14 +44,18 @@ export const access: Command = {
       })
     const nodes = report.nodes.flatMap(({ node, isAgreed }) => (isAgreed ? [node] : []))
     const [first = 'nobody', ...others] = agreed.sharedTo
-    output.result({ ...agreed, health: report.health, nodes }, () => [
-      `Owner       ${agreed.owner}`,
-      `Shared with ${first}`,
-      ...others.map((address) => `            ${address}`),
-      `Conditions  ${agreed.hasConditions ? 'yes: cairn conditions show' : 'none'}`,
-      `State       ${agreed.state}${agreed.successor === null ? '' : `, now ${agreed.successor}`}`,
-      `Key nodes   ${dots(nodes)} ${report.health}`,
-    ])
+    output.result(
+      { ...agreed, health: report.health, nodes },
+      () => [
+        `Owner       ${agreed.owner}`,
+        `Shared with ${first}`,
+        ...others.map((address) => `            ${address}`),
+        `Conditions  ${agreed.hasConditions ? 'yes: cairn conditions show' : 'none'}`,
+        `State       ${agreed.state}${agreed.successor === null ? '' : `, now ${agreed.successor}`}`,
+        `Key nodes   ${dots(nodes)} ${report.health}`,
+      ],
+      agreed.owner,
+    )
   },
 }
 

@@ -1,6 +1,7 @@
-import { CairnError, createApiKey, listApiKeys, revokeApiKey } from '@cairn/sdk'
-import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { CairnError, createApiKey, listApiKeys, revokeApiKey, scopes } from '@cairn/sdk'
+import { type Command, flag, pickAction, type Surroundings, text } from '../command.ts'
 import { parseExpiry, parseScopes } from '../key-rights.ts'
+import type { KeptKey } from '../state.ts'
 import { openWallet } from './wallet.ts'
 
 async function make(surroundings: Surroundings): Promise<void> {
@@ -12,7 +13,7 @@ async function make(surroundings: Surroundings): Promise<void> {
   const client = await session.anonymous()
   const { wallet: testWallet } = client.network
   const usesTestWallet = (await state.readWallet()) === undefined && testWallet !== undefined
-  const { privateKey } = usesTestWallet ? testWallet : await openWallet(surroundings)
+  const { address, privateKey } = usesTestWallet ? testWallet : await openWallet(surroundings)
   if (usesTestWallet) output.note(`Signing with the local network's test wallet ${testWallet.address}.`)
   const key = await createApiKey(
     client,
@@ -20,13 +21,24 @@ async function make(surroundings: Surroundings): Promise<void> {
     { name: text(values, 'name') ?? 'cairn command line', ...rights },
     { signal },
   )
-  if (!flag(values, 'print-only')) await state.writeKey(client.network.api, key)
+  if (!flag(values, 'print-only')) await keep(surroundings, client.network.api, { key, address: address.toLowerCase() })
   output.result({ apiKey: key, ...rights }, key)
   const end = rights.expiresAt === null ? 'It never expires' : `It expires ${date(rights.expiresAt)}`
   output.note(`${end}. Anyone who has it may use ${rights.scopes.join(', ')}. It is shown this once.`)
 }
 
-async function importKey({ args, values, prompt, state, session, output }: Surroundings): Promise<void> {
+/** Keeps a key for a network; one of another account that it takes the place of is named. */
+async function keep({ state, output }: Surroundings, api: string, key: KeptKey): Promise<void> {
+  const before = await state.readKey(api)
+  await state.writeKey(api, key)
+  if (before?.address !== undefined && before.address !== key.address)
+    output.note(
+      `It takes the place of the key for ${before.address}, which stays valid until it expires or is revoked.`,
+    )
+}
+
+async function importKey(surroundings: Surroundings): Promise<void> {
+  const { args, values, prompt, session, output } = surroundings
   if (args[1] !== undefined)
     throw new CairnError('USAGE', {
       message: 'Arguments can be seen by others',
@@ -36,8 +48,8 @@ async function importKey({ args, values, prompt, state, session, output }: Surro
   const key = (fromFile ?? (await prompt.secret('API key'))).trim()
   if (key === '' || /\s/.test(key)) throw new CairnError('USAGE', { message: 'That is no API key: it is one word' })
   const { api } = await session.network()
-  await state.writeKey(api, key)
-  output.result({ imported: true }, `Kept for ${api}.`)
+  await keep(surroundings, api, { key })
+  output.result({ imported: true }, `Kept for ${api}.`, api)
 }
 
 async function show({ session, output }: Surroundings): Promise<void> {
@@ -49,7 +61,7 @@ async function show({ session, output }: Surroundings): Promise<void> {
 async function list({ session, output, signal }: Surroundings): Promise<void> {
   const keys = await listApiKeys(await session.client(), { signal })
   output.table(
-    ['ID', 'NAME', 'SCOPES', 'MADE', 'LAST USED', 'ENDS'],
+    ['ID', 'NAME', 'SCOPES', 'CREATED', 'LAST USED', 'EXPIRES'],
     keys.map((key) => [
       key.id,
       key.name,
@@ -74,13 +86,17 @@ async function revoke({ args, session, output, signal }: Surroundings): Promise<
       hint: 'See `cairn api-key list`.',
     })
   await revokeApiKey(await session.client(), id, { signal })
-  output.result({ revoked: id }, `Revoked ${id}.`)
+  output.result({ revoked: id }, `Revoked ${id}.`, id)
 }
 
 async function forget({ state, session, output }: Surroundings): Promise<void> {
   const { api } = await session.network()
   await state.forgetKey(api)
-  output.result({ forgotten: true }, `No key is kept for ${api} any more. It is still valid: revoke it to end it.`)
+  output.result(
+    { forgotten: true },
+    `The key for ${api} was removed from this machine. It still works elsewhere: revoke it to end it.`,
+    api,
+  )
 }
 
 const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = {
@@ -100,8 +116,18 @@ export const apiKey: Command = {
   words: Object.keys(actions),
   options: {
     name: { type: 'string', about: 'name of the new key in lists', value: 'text' },
-    scope: { type: 'string', about: 'what the new key may do, separated by commas (all)', value: 'scopes' },
-    expires: { type: 'string', about: 'when the new key expires: 30d, 2027-01-31 or never (90d)', value: 'when' },
+    scope: {
+      type: 'string',
+      about: 'what the new key may do, separated by commas (all)',
+      value: 'scopes',
+      choices: scopes,
+    },
+    expires: {
+      type: 'string',
+      about: 'when the new key expires: 30d, 2027-01-31 or never (90d)',
+      value: 'when',
+      choices: ['30d', '90d', 'never'],
+    },
     'print-only': { type: 'boolean', about: 'do not keep the new key' },
   },
   examples: [
@@ -110,9 +136,5 @@ export const apiKey: Command = {
     'cairn api-key list',
     'cairn api-key revoke 3f9a01bc',
   ],
-  async run(surroundings) {
-    const action = actions[surroundings.args[0] ?? '']
-    if (action === undefined) throw new CairnError('USAGE', { message: `api-key has no "${surroundings.args[0]}"` })
-    await action(surroundings)
-  },
+  run: (surroundings) => pickAction('api-key', actions, surroundings.args[0])(surroundings),
 }

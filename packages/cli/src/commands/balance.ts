@@ -16,12 +16,13 @@ export const balance: Command = {
       ['  free', quota.allowanceBytes + quota.adjustedBytes],
       ['  bought', quota.boughtBytes],
       ['Used', quota.usedBytes],
-      ['Under way', quota.reservedBytes],
+      ['In progress', quota.reservedBytes],
       ['Left', leftBytes],
     ]
     output.result(
       { ...quota, leftBytes },
-      rows.map(([name, bytes]) => `${name.padEnd(10)} ${formatBytes(bytes)}`),
+      rows.map(([name, bytes]) => `${name.padEnd(11)} ${formatBytes(bytes)}`),
+      String(leftBytes),
     )
   },
 }

@@ -1,5 +1,5 @@
 import { CairnError, explainConditions, getConditions, removeConditions, setConditions } from '@cairn/sdk'
-import { type Command, type Surroundings, text } from '../command.ts'
+import { type Command, pickAction, type Surroundings, text } from '../command.ts'
 import { conditionTemplates } from '../condition-templates.ts'
 import { openKeyClient } from '../key-client.ts'
 import { readConditionsFile } from '../read-conditions.ts'
@@ -42,10 +42,14 @@ async function check(surroundings: Surroundings): Promise<void> {
     ...(about === undefined ? {} : { about }),
     signal,
   })
-  output.result({ about, ...verdict }, () => {
-    const head = `${about ?? 'You'} would ${verdict.isAllowed ? 'meet' : 'not meet'} these conditions.`
-    return [head, ...showFindings(verdict)]
-  })
+  output.result(
+    { about, ...verdict },
+    () => {
+      const head = `${about ?? 'You'} would ${verdict.isAllowed ? 'meet' : 'not meet'} these conditions.`
+      return [head, ...showFindings(verdict)]
+    },
+    String(verdict.isAllowed),
+  )
 }
 
 async function template({ args, values, output }: Surroundings): Promise<void> {
@@ -91,10 +95,5 @@ export const conditions: Command = {
     'cairn conditions set bafy… rule.json',
     'cairn conditions show bafy…',
   ],
-  async run(surroundings) {
-    const action = actions[surroundings.args[0] ?? '']
-    if (action === undefined)
-      throw new CairnError('USAGE', { message: `conditions takes ${Object.keys(actions).join(', ')}` })
-    await action(surroundings)
-  },
+  run: (surroundings) => pickAction('conditions', actions, surroundings.args[0])(surroundings),
 }

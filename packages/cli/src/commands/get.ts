@@ -51,6 +51,7 @@ export const get: Command = {
     output.result(
       result,
       `${target}  ${formatBytes(result.sizeBytes)}${result.files === 1 ? '' : `  ${result.files} files`}`,
+      target,
     )
   },
 }

@@ -17,6 +17,6 @@ export const info: Command = {
       ['Type', found.mimeType ?? '–'],
       ['Encrypted', found.encryption ? 'yes' : 'no'],
     ]
-    output.result(found, () => lines.map(([label = '', value]) => `${label.padEnd(10)} ${value}`))
+    output.result(found, () => lines.map(([label = '', value]) => `${label.padEnd(10)} ${value}`), found.cid)
   },
 }

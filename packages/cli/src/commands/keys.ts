@@ -10,7 +10,7 @@ import {
   repairKey,
   rotateFile,
 } from '@cairn/sdk'
-import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { type Command, flag, pickAction, type Surroundings, text } from '../command.ts'
 import { isSession, openKeyClient } from '../key-client.ts'
 import { sayHalfDone, sayOutcome } from '../say-half-done.ts'
 import { dots, sayPending } from '../show-change.ts'
@@ -79,11 +79,15 @@ async function repair(surroundings: Surroundings): Promise<void> {
   }))
   const { agreed } = after
   const state = agreed && { owner: agreed.owner, sharedTo: agreed.sharedTo, state: agreed.state }
-  output.result({ cid, before: before.health, after: after.health, ...state, changes, nodes: json }, () => [
-    ...nodes.map(({ node, outcome }) => `node ${node}  ${outcome}`),
-    ...changes.map(sayOutcome),
-    `${before.health} → ${after.health}`,
-  ])
+  output.result(
+    { cid, before: before.health, after: after.health, ...state, changes, nodes: json },
+    () => [
+      ...nodes.map(({ node, outcome }) => `node ${node}  ${outcome}`),
+      ...changes.map(sayOutcome),
+      `${before.health} → ${after.health}`,
+    ],
+    after.health,
+  )
   if (agreed !== undefined)
     output.note(
       `Owner ${agreed.owner}; shared with ${agreed.sharedTo.length === 0 ? 'nobody' : agreed.sharedTo.join(', ')}; ${agreed.hasConditions ? 'with' : 'without'} conditions${agreed.state === 'retired' ? '; the key is retired' : ''}.`,
@@ -112,6 +116,7 @@ async function exportSet(surroundings: Surroundings): Promise<void> {
   output.result(
     { cid, path: target, shards: exported.shards.length },
     `${target}  ${dots(exported.shards.map(({ node }) => node))}`,
+    target,
   )
   output.note('Whoever has this file can decrypt the other: keep it where secrets are kept.')
 }
@@ -143,6 +148,7 @@ async function rotate(surroundings: Surroundings): Promise<void> {
       successor,
       `The key of ${cid} is retired${uploaded === undefined ? ': it was rotated before' : ''}. ${dots(done)}`,
     ],
+    successor,
   )
   if (pending.length > 0) output.note(sayPending(pending, withstands))
   output.note('The old encrypted bytes are still stored; remove them with `cairn rm`.')
@@ -189,10 +195,5 @@ export const keys: Command = {
     output: { type: 'string', short: 'o', about: 'export: where to', value: 'file' },
   },
   examples: ['cairn keys list', 'cairn keys status bafy…', 'cairn keys export bafy… -o diary.key.json'],
-  async run(surroundings) {
-    const action = actions[surroundings.args[0] ?? '']
-    if (action === undefined)
-      throw new CairnError('USAGE', { message: `keys takes ${Object.keys(actions).join(', ')}` })
-    await action(surroundings)
-  },
+  run: (surroundings) => pickAction('keys', actions, surroundings.args[0])(surroundings),
 }

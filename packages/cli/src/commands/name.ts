@@ -15,7 +15,7 @@ import {
   renameName,
   resolveName,
 } from '@cairn/sdk'
-import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { type Command, flag, pickAction, type Surroundings, text } from '../command.ts'
 import { findNamePath } from '../content-path.ts'
 import { parseDuration } from '../durations.ts'
 import { findName, isNameForm, requireFreeLabel } from '../find-name.ts'
@@ -66,7 +66,7 @@ async function publish(surroundings: Surroundings): Promise<void> {
       : await publishName(await session.client(), found.name, value, options)
   const url = await urlOf(surroundings, record.name)
   const json = { ...describeRecord(record), url, key: found.place === 'here' ? 'here' : 'service' }
-  output.result(json, [`${record.name} → ${record.value}`, url])
+  output.result(json, [`${record.name} → ${record.value}`, url], record.name)
   if (found.place === 'here') {
     output.note(
       `Good until ${moment(record.validUntil)}: publish again before. Only the key of ${titleOf(found.kept)}, on this machine, can.`,
@@ -111,6 +111,7 @@ async function list(surroundings: Surroundings): Promise<void> {
       return [row.label ?? '–', row.key, ends, row.name, row.value ?? '–']
     }),
     rows,
+    'NAME',
   )
   if (rows.length === 0) output.note('No names yet. Make one: cairn name create')
 }
@@ -139,6 +140,7 @@ async function history(surroundings: Surroundings): Promise<void> {
     ['SEQUENCE', 'PUBLISHED', 'ENDS', 'POINTED TO'],
     records.map((one) => [one.sequence.toString(), moment(one.publishedAt), moment(one.validUntil), one.value]),
     records.map((one) => ({ ...describeRecord(one), publishedAt: one.publishedAt })),
+    'POINTED TO',
   )
 }
 
@@ -156,7 +158,7 @@ async function rename(surroundings: Surroundings): Promise<void> {
   if (label !== null) await requireFreeLabel(surroundings, await clientOf(surroundings), label)
   if (found.place === 'here') await openNameKeys(state.folder).rename(found.kept, label)
   await onAccount(surroundings, found.place, (client) => renameName(client, found.name, label, { signal }))
-  output.result({ name: found.name, label }, `${found.name} is called ${JSON.stringify(label)}`)
+  output.result({ name: found.name, label }, `${found.name} is called ${JSON.stringify(label)}`, found.name)
 }
 
 /** Does something about a name with the account, which need not know one whose key is on this machine. */
@@ -185,7 +187,7 @@ async function remove(surroundings: Surroundings): Promise<void> {
   }
   await onAccount(surroundings, found.place, (client) => removeName(client, found.name, { signal }))
   if (found.place === 'here') await openNameKeys(state.folder).forget(found.name)
-  output.result({ removed: found.name }, `Removed ${found.name}`)
+  output.result({ removed: found.name }, `Removed ${found.name}`, found.name)
 }
 
 const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = {
@@ -213,7 +215,12 @@ export const name: Command = {
     ttl: { type: 'string', value: 'time', about: 'publish: how long readers may keep it (5m)' },
     once: { type: 'boolean', about: 'resolve: do not follow names that lead to names' },
     limit: { type: 'string', value: 'n', about: 'history: at most so many (20)' },
-    format: { type: 'string', value: 'format', about: 'export: pem or libp2p, which `ipfs key import` reads (pem)' },
+    format: {
+      type: 'string',
+      value: 'format',
+      choices: ['pem', 'libp2p'],
+      about: 'export: pem or libp2p, which `ipfs key import` reads (pem)',
+    },
     output: { type: 'string', short: 'o', value: 'path', about: 'export: write the key to a file' },
     yes: { type: 'boolean', short: 'y', about: 'rm: do not ask' },
   },
@@ -224,12 +231,5 @@ export const name: Command = {
     'cairn name create --local --encrypt mine',
     'cairn name export site -o site.key --format libp2p',
   ],
-  async run(surroundings) {
-    const action = actions[surroundings.args[0] ?? '']
-    if (action === undefined) {
-      const hint = `There is ${Object.keys(actions).join(', ')}.`
-      throw new CairnError('USAGE', { message: `name has no "${surroundings.args[0]}"`, hint })
-    }
-    await action(surroundings)
-  },
+  run: (surroundings) => pickAction('name', actions, surroundings.args[0])(surroundings),
 }

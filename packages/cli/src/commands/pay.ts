@@ -12,12 +12,15 @@ import {
   useFaucet,
   waitForCredit,
 } from '@cairn/sdk'
+import { describeAmount } from '../amounts.ts'
 import { type Command, flag, type Surroundings, text } from '../command.ts'
 import { formatBytes, parseBytes } from '../sizes.ts'
 import { openWallet } from './wallet.ts'
 
+const coins = ['native', 'usdc', 'usdt', 'dai'] as const
+
 const coinOption = {
-  coin: { type: 'string', value: 'coin', about: 'native, usdc, usdt or dai (native)' },
+  coin: { type: 'string', value: 'coin', choices: coins, about: 'native, usdc, usdt or dai (native)' },
   chain: { type: 'string', value: 'name', about: 'chain to pay on (the first of the network)' },
 } as const
 
@@ -33,6 +36,13 @@ async function findPayer(surroundings: Surroundings, client: Client): Promise<{ 
   if ((await surroundings.state.readWallet()) !== undefined || wallet === undefined) return openWallet(surroundings)
   surroundings.output.note(`Paying with the local network's test wallet ${wallet.address}.`)
   return wallet
+}
+
+/** Who gets test coins: the user's wallet, which stays closed, or the test wallet of a local network. */
+async function findReceiver({ state }: Surroundings, { network }: Client): Promise<string> {
+  const address = (await state.readAddress()) ?? network.wallet?.address
+  if (address === undefined) throw new CairnError('NO_WALLET')
+  return address
 }
 
 function describeState({ state, reason, confirmations }: Payment): string {
@@ -94,7 +104,7 @@ export const pay: Command = {
     })
     const facts = { ...paid, units: paid.units.toString(), amount: price.amount, symbol: price.symbol }
     if (flag(values, 'no-wait')) {
-      output.result(facts, `Paid. See what becomes of it: cairn payments ${paid.txHash}`)
+      output.result(facts, `Paid with transaction ${paid.txHash}. Its state is in: cairn payments`, paid.txHash)
       return
     }
     let last = ''
@@ -111,7 +121,11 @@ export const pay: Command = {
     if (refused !== undefined) {
       throw new CairnError('PAYMENT_FAILED', { message: refused.reason ?? 'It buys nothing', details: facts })
     }
-    output.result({ ...facts, bytes, state: 'credited' }, `${formatBytes(bytes)} bought for ${paid.beneficiary}.`)
+    output.result(
+      { ...facts, bytes, state: 'credited' },
+      `${formatBytes(bytes)} bought for ${paid.beneficiary}.`,
+      paid.txHash,
+    )
   },
 }
 
@@ -135,32 +149,35 @@ export const price: Command = {
     )
     output.result(
       { ...found, units: found.units.toString(), sizeBytes },
-      `${formatBytes(sizeBytes)} cost ${found.amount} ${found.symbol} on ${found.network}.`,
+      `${formatBytes(sizeBytes)} costs ${found.amount} ${found.symbol} on ${found.network}.`,
+      found.amount,
     )
   },
 }
 
 export const payments: Command = {
   name: 'payments',
-  summary: 'Payments of the account, and what became of them',
+  summary: 'Your payments and their status',
   usage: '',
   arity: [0, 0],
   examples: ['cairn payments'],
   async run({ session, output, signal }) {
+    const client = await session.client()
+    const { network } = client
     const all: Payment[] = []
-    for await (const payment of listPayments(await session.client(), { signal })) all.push(payment)
+    for await (const payment of listPayments(client, { signal })) all.push(payment)
     output.table(
-      ['TIME', 'COIN', 'UNITS', 'BOUGHT', 'STATE', 'CHAIN', 'TRANSACTION'],
+      ['TIME', 'AMOUNT', 'BOUGHT', 'STATE', 'CHAIN', 'TRANSACTION'],
       all.map((payment) => [
         new Date(payment.seenAt).toISOString().slice(0, 19).replace('T', ' '),
-        payment.coin || payment.token,
-        payment.units,
+        describeAmount(network, payment),
         payment.bytes === null ? '–' : formatBytes(payment.bytes),
         describeState(payment),
         payment.network,
         payment.txHash,
       ]),
       all,
+      'TRANSACTION',
     )
   },
 }
@@ -170,17 +187,18 @@ export const faucet: Command = {
   summary: 'Get test coins on a local network',
   usage: '[address]',
   arity: [0, 1],
-  options: { coin: { type: 'string', value: 'coin', about: 'native, usdc, usdt or dai (all)' } },
+  options: { coin: { type: 'string', value: 'coin', choices: coins, about: 'native, usdc, usdt or dai (all)' } },
   examples: ['cairn faucet', 'cairn faucet 0x… --coin usdc'],
   async run(surroundings) {
     const { args, values, session, output, signal } = surroundings
     const client = await session.anonymous()
-    const address = args[0] ?? (await findPayer(surroundings, client)).address
+    const address = args[0] ?? (await findReceiver(surroundings, client))
     const coin = text(values, 'coin') === undefined ? undefined : readCoin(surroundings)
     const sent = await useFaucet(client, address, coin, { signal })
     output.result(
       { address, sent },
-      sent.map((one) => `${one.coin}  ${one.units} units`),
+      sent.map((one) => `Sent ${describeAmount(client.network, one)} to ${address}`),
+      address,
     )
   },
 }

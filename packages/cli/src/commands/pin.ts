@@ -11,6 +11,10 @@ export const pin: Command = {
   examples: ['cairn pin bafy… --name website'],
   async run({ args, values, session, output, signal }) {
     const pinned = await pinCid(await session.client(), args[0] ?? '', text(values, 'name'), { signal })
-    output.result(pinned, `${pinned.cid}  ${pinned.fileName}  ${formatBytes(Number(pinned.fileSizeInBytes))}`)
+    output.result(
+      pinned,
+      `${pinned.cid}  ${pinned.fileName}  ${formatBytes(Number(pinned.fileSizeInBytes))}`,
+      pinned.cid,
+    )
   },
 }

@@ -4,7 +4,7 @@ import { formatBytes } from '../sizes.ts'
 
 export const quote: Command = {
   name: 'quote',
-  summary: 'What uploads of paths would take',
+  summary: 'Show how much storage an upload would need',
   usage: '<path…>',
   arity: [1, Number.POSITIVE_INFINITY],
   examples: ['cairn quote photos/'],
@@ -17,6 +17,10 @@ export const quote: Command = {
     const { dataLimit = 0, dataUsed = 0 } = quotes[0] ?? {}
     if (output.isJson) {
       output.result({ metaData, totalSize, dataLimit, dataUsed }, '')
+      return
+    }
+    if (output.isQuiet) {
+      output.result({}, String(totalSize))
       return
     }
     output.table(

@@ -10,6 +10,6 @@ export const rename: Command = {
   examples: ['cairn rename 01a1fb48-8ce7-7000-9a0a-6ad385a93770 photo.jpg'],
   async run({ args: [id = '', name = ''], session, output, signal }) {
     const row = await renameFile(await session.client(), id, name, { signal })
-    output.result(row, `${row.cid}  ${row.fileName}`)
+    output.result(row, `${row.cid}  ${row.fileName}`, row.fileName)
   },
 }

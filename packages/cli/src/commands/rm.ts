@@ -19,7 +19,7 @@ export const rm: Command = {
     const client = await session.client()
     for (const which of args) {
       await deleteFile(client, isCid(which) ? { cid: which } : { id: which }, { signal })
-      output.result({ deleted: which }, `Deleted ${which}`)
+      output.result({ deleted: which }, `Deleted ${which}`, which)
     }
   },
 }

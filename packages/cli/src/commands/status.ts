@@ -20,10 +20,10 @@ export const status: Command = {
     }
     const head = [`Network  ${name}`, `API      ${api}`, `Gateway  ${gateway}`]
     if (!state.ready) {
-      output.result(json, head)
+      output.result(json, head, 'not ready')
       throw state.error
     }
     const parts = Object.entries(state.parts).map(([part, health]) => `${part} ${health}`)
-    output.result(json, [...head, `Ready    yes, version ${state.version} (${parts.join(', ')})`])
+    output.result(json, [...head, `Ready    yes, version ${state.version} (${parts.join(', ')})`], 'ready')
   },
 }

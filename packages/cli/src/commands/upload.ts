@@ -101,6 +101,7 @@ async function uploadAllEncrypted(surroundings: Surroundings, options: UploadOpt
         { ...result, encrypted: true, keyNodes: nodes },
         () =>
           `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}  encrypted, key on ${keys.done.length} of 5 nodes`,
+        result.cid,
       )
       if (keys.pending.length > 0)
         output.note(
@@ -117,14 +118,19 @@ export const upload: Command = {
   arity: [1, Number.POSITIVE_INFINITY],
   options: {
     name: { type: 'string', short: 'n', about: 'name in listings', value: 'text' },
-    'cid-version': { type: 'string', about: '0 or 1 (1)', value: 'n' },
-    profile: { type: 'string', about: 'unixfs-v1-2025: chunks of 1 MiB', value: 'name' },
+    'cid-version': { type: 'string', about: '0 or 1 (1)', value: 'n', choices: ['0', '1'] },
+    profile: { type: 'string', about: 'unixfs-v1-2025: chunks of 1 MiB', value: 'name', choices: ['unixfs-v1-2025'] },
     wrap: { type: 'boolean', short: 'w', about: 'put a single file into a folder' },
     mime: { type: 'string', about: 'MIME type to keep', value: 'type' },
     resume: { type: 'boolean', about: 'send it in parts: after a break the same call goes on' },
     car: { type: 'boolean', about: 'the file is a CAR: keep its root' },
     encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine, the key split over five nodes' },
-    format: { type: 'string', about: 'of encrypted files: v1, or v2 that can be sought in (v1)', value: 'v1|v2' },
+    format: {
+      type: 'string',
+      about: 'of encrypted files: v1, or v2 that can be sought in (v1)',
+      value: 'v1|v2',
+      choices: ['v1', 'v2'],
+    },
     'as-one': { type: 'boolean', about: 'an encrypted folder gets one CID and one key, and hides its names' },
     share: { type: 'string', about: 'addresses that may decrypt, separated by commas', value: 'addresses' },
     conditions: { type: 'string', about: 'JSON of conditions under which anybody may decrypt', value: 'file' },
@@ -158,7 +164,11 @@ export const upload: Command = {
       const withProgress = progress === undefined ? options : { ...options, onProgress: progress.onProgress }
       const result = await uploadOne(client, path, withProgress, surroundings).finally(finish)
       const url = `${client.network.gateway}/ipfs/${result.cid}`
-      output.result({ ...result, url }, () => [`${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}`, url])
+      output.result(
+        { ...result, url },
+        () => [`${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}`, url],
+        result.cid,
+      )
     }
   },
 }

@@ -40,7 +40,7 @@ export const verify: Command = {
       ...(leaves === undefined ? {} : { leaves }),
       ...(meter === undefined ? {} : { onProgress: meter.onProgress }),
     }).finally(() => meter?.done())
-    output.result(report, () => describeReport(report))
+    output.result(report, () => describeReport(report), report.isProven ? 'proven' : 'not proven')
     if (!report.isProven) {
       throw new CairnError('PROOF_INVALID', { message: 'Not all of it was proven; the report says what' })
     }
@@ -159,7 +159,7 @@ export const copies: Command = {
     const client = await session.client()
     const found =
       wanted === undefined ? await getCopies(client, { signal }) : await setCopies(client, wanted, { signal })
-    output.result(found, `${found.copies} copies (usual here: ${found.usual}, at most ${found.most})`)
+    output.result(found, `${found.copies} copies (default ${found.usual}, maximum ${found.most})`, String(found.copies))
   },
 }
 

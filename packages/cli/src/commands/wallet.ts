@@ -8,7 +8,7 @@ import {
   type Wallet,
   walletFromPrivateKey,
 } from '@cairn/sdk'
-import { type Command, flag, type Surroundings } from '../command.ts'
+import { type Command, flag, pickAction, type Surroundings } from '../command.ts'
 
 /** Opens the wallet with its password. @throws CairnError NO_WALLET, INVALID_KEYSTORE */
 export async function openWallet({ state, prompt }: Pick<Surroundings, 'state' | 'prompt'>): Promise<Wallet> {
@@ -27,7 +27,20 @@ async function store(surroundings: Surroundings, wallet: Wallet): Promise<void> 
   }
   const password = await prompt.password('Choose a password for your wallet', { twice: true })
   await state.writeWallet(await encryptKeystore(wallet.privateKey, password))
-  output.result({ address: wallet.address }, [`Wallet ${wallet.address}`, `kept in ${state.folder}`])
+  await nameOthers(surroundings, wallet.address.toLowerCase())
+  output.result({ address: wallet.address }, [`Wallet ${wallet.address}`, `kept in ${state.folder}`], wallet.address)
+}
+
+/** Names the API keys that do not go with the wallet, and those that may not. */
+async function nameOthers({ state, output }: Surroundings, own: string): Promise<void> {
+  for (const [api, { address }] of Object.entries(await state.readKeys())) {
+    if (address === own) continue
+    output.note(
+      address === undefined
+        ? `The API key imported for ${api} stays in use, whichever account it is for. To end that: cairn api-key forget`
+        : `The API key for ${api} is of ${address} and is not used any more. Make one for this wallet: cairn api-key new`,
+    )
+  }
 }
 
 async function importWallet(surroundings: Surroundings): Promise<void> {
@@ -43,11 +56,8 @@ async function importWallet(surroundings: Surroundings): Promise<void> {
 }
 
 async function show({ state, output }: Surroundings): Promise<void> {
-  const keystore = await state.readWallet()
-  if (keystore === undefined) throw new CairnError('NO_WALLET')
-  const json: unknown = JSON.parse(keystore)
-  const address =
-    typeof json === 'object' && json !== null && 'address' in json ? `0x${String(json.address).replace(/^0x/, '')}` : ''
+  const address = await state.readAddress()
+  if (address === undefined) throw new CairnError('NO_WALLET')
   output.result({ address }, address)
 }
 
@@ -62,7 +72,7 @@ async function exportWallet({ args, state, output }: Surroundings): Promise<void
   await writeFile(path, keystore, { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
     throw new CairnError('FILE_EXISTS', { message: `${path} exists already or cannot be written`, cause })
   })
-  output.result({ path }, `Keystore written to ${path}. It opens with your password in ethers, geth and here.`)
+  output.result({ path }, `Keystore written to ${path}. It opens with your password in ethers, geth and here.`, path)
 }
 
 async function sign(surroundings: Surroundings): Promise<void> {
@@ -80,7 +90,7 @@ async function changePassword(surroundings: Surroundings): Promise<void> {
     // Never out of CAIRN_PASSWORD_FILE: that holds the old one.
     await encryptKeystore(wallet.privateKey, await prompt.secret('New password', { twice: true })),
   )
-  output.result({ address: wallet.address }, 'The password was changed.')
+  output.result({ address: wallet.address }, 'The password was changed.', wallet.address)
 }
 
 async function forget({ state, output, prompt, values }: Surroundings): Promise<void> {
@@ -113,9 +123,5 @@ export const wallet: Command = {
     yes: { type: 'boolean', short: 'y', about: 'do not ask' },
   },
   examples: ['cairn wallet create', 'cairn wallet import keystore.json', 'cairn wallet sign "hello"'],
-  async run(surroundings) {
-    const action = actions[surroundings.args[0] ?? '']
-    if (action === undefined) throw new CairnError('USAGE', { message: `wallet has no "${surroundings.args[0]}"` })
-    await action(surroundings)
-  },
+  run: (surroundings) => pickAction('wallet', actions, surroundings.args[0])(surroundings),
 }
