@@ -32,7 +32,7 @@ const completion: Command = {
   words: ['bash', 'zsh', 'fish'],
   examples: ['eval "$(cairn completion bash)"'],
   async run({ args, output }) {
-    const script = completionScript(args[0] ?? '', commands, Object.keys(globalOptions))
+    const script = completionScript(args[0] ?? '', commands, globalOptions)
     output.result({ script }, script.split('\n'))
   },
 }

@@ -2,19 +2,18 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { commands } from './commands.ts'
 import { completionScript } from './completion.ts'
-
-const globals = ['json', 'quiet']
+import { globalOptions } from './help.ts'
 
 /** What bash offers for a line whose last word is being typed. */
 function complete(words: string[]): string[] {
-  const script = `${completionScript('bash', commands, globals)}
+  const script = `${completionScript('bash', commands, globalOptions)}
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _cairn; printf '%s\\n' "\${COMPREPLY[@]}"`
   return spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.trim().split('\n')
 }
 
 test.each(['bash', 'zsh'])('the script for %s is well formed', (shell) => {
   const { status, stderr } = spawnSync('bash', ['-n'], {
-    input: completionScript(shell, commands, globals),
+    input: completionScript(shell, commands, globalOptions),
     encoding: 'utf8',
   })
   expect(stderr).toBe('')
@@ -28,16 +27,30 @@ test('bash offers commands, their words and their options', () => {
   expect(complete(['cairn', 'mv', '--js'])).toEqual(['--json'])
 })
 
+test('bash offers the values of options, files where a file is meant, and looks past options before the command', () => {
+  expect(complete(['cairn', 'pay', '--coin', ''])).toEqual(['native', 'usdc', 'usdt', 'dai'])
+  expect(complete(['cairn', 'pay', '--coin', 'us'])).toEqual(['usdc', 'usdt'])
+  expect(complete(['cairn', 'upload', '--format', ''])).toEqual(['v1', 'v2'])
+  expect(complete(['cairn', 'name', 'export', 'x', '--format', 'l'])).toEqual(['libp2p'])
+  expect(complete(['cairn', 'api-key', 'new', '--scope', 'files:'])).toEqual(['files:read', 'files:write'])
+  expect(complete(['cairn', 'upload', '--name', ''])).toEqual([''])
+  expect(complete(['cairn', 'get', 'x', '-o', 'package.js'])).toEqual(['package.json'])
+  expect(complete(['cairn', '--json', 'wallet', 'ex'])).toEqual(['export'])
+  expect(complete(['cairn', '--network', 'pay', 'pa'])).toEqual(['pay', 'payments'])
+  expect(complete(['cairn', '--js'])).toEqual(['--json'])
+})
+
 test('fish gets a line for each command and option, quoted', () => {
-  const script = completionScript('fish', commands, globals)
+  const script = completionScript('fish', commands, globalOptions)
   for (const { name, aliases = [], options = {} } of commands) {
     for (const word of [name, ...aliases]) expect(script).toContain(`-a ${word} -d '`)
     for (const option of Object.keys(options)) expect(script).toContain(`-l ${option}`)
   }
+  expect(script).toContain("-l coin -x -a 'native usdc usdt dai'")
   for (const line of script.split('\n'))
     expect(line.match(/(?<!\\)'/g)?.length ?? 0).toSatisfy((n: number) => n % 2 === 0)
 })
 
 test('another shell is refused', () => {
-  expect(() => completionScript('tcsh', commands, globals)).toThrow(expect.objectContaining({ code: 'USAGE' }))
+  expect(() => completionScript('tcsh', commands, globalOptions)).toThrow(expect.objectContaining({ code: 'USAGE' }))
 })

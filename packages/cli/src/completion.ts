@@ -1,10 +1,10 @@
 import { CairnError } from '@cairn/sdk'
-import type { Command } from './command.ts'
+import type { Command, Options } from './command.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 
 /** The completion script of a shell, made from the commands. */
-export function completionScript(shell: string, commands: readonly Command[], globals: readonly string[]): string {
+export function completionScript(shell: string, commands: readonly Command[], globals: Options): string {
   if (shell === 'bash') return bash(commands, globals)
   if (shell === 'zsh') return `#compdef cairn\nautoload -U +X bashcompinit && bashcompinit\n${bash(commands, globals)}`
   if (shell === 'fish') return fish(commands, globals)
@@ -15,22 +15,65 @@ function namesOf(command: Command): string[] {
   return [command.name, ...(command.aliases ?? [])]
 }
 
-function optionsOf(command: Command, globals: readonly string[]): string[] {
-  return [...Object.keys(command.options ?? {}).map((name) => `--${name}`), ...globals.map((name) => `--${name}`)]
+function optionsOf(command: Command, globals: Options): Options {
+  return { ...command.options, ...globals }
 }
 
-function bash(commands: readonly Command[], globals: readonly string[]): string {
-  const cases = commands.map(
-    (command) =>
-      `    ${namesOf(command).join('|')}) options="${optionsOf(command, globals).join(' ')}"; words="${(command.words ?? []).join(' ')}" ;;`,
+/** What is offered behind an option: its choices, files, or nothing; undefined behind a switch. */
+function valuesOf({ type, value, choices }: Options[string]): { words: readonly string[]; files: boolean } | undefined {
+  if (type === 'boolean') return undefined
+  return { words: choices ?? [], files: value === 'file' || value === 'path' || value === 'where' }
+}
+
+/** The forms of an option as they are typed. */
+function formsOf(name: string, { short }: Options[string]): string[] {
+  return [`--${name}`, ...(short === undefined ? [] : [`-${short}`])]
+}
+
+/** The cases of a shell for what stands behind the options of a command. */
+function valueCases(options: Options, indent: string): string[] {
+  return Object.entries(options).flatMap(([name, option]) => {
+    const values = valuesOf(option)
+    if (values === undefined) return []
+    const files = values.files ? ' $(compgen -f -- "$current")' : ''
+    const offered = `COMPREPLY=($(compgen -W "${values.words.join(' ')}" -- "$current")${files})`
+    return [`${indent}${formsOf(name, option).join('|')}) ${offered}; return ;;`]
+  })
+}
+
+function bash(commands: readonly Command[], globals: Options): string {
+  const cases = commands.map((command) => {
+    const options = optionsOf(command, globals)
+    const names = Object.keys(options).map((name) => `--${name}`)
+    const words = `options="${names.join(' ')}"; words="${(command.words ?? []).join(' ')}"`
+    const values = valueCases(options, '        ')
+    return `    ${namesOf(command).join('|')}) ${words}\n      case "$previous" in\n${values.join('\n')}\n      esac ;;`
+  })
+  const withValue = Object.entries(globals).flatMap(([name, option]) =>
+    valuesOf(option) === undefined ? [] : formsOf(name, option),
   )
   return `_cairn() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" options="" words=""
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${commands.flatMap(namesOf).join(' ')}" -- "$current"))
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" options="" words="" command="" at
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    case "\${COMP_WORDS[at]}" in
+      ${withValue.join('|')}) at=$((at + 1)) ;;
+      -*) ;;
+      *) command="\${COMP_WORDS[at]}"; break ;;
+    esac
+  done
+  if [ -z "$command" ]; then
+    case "$previous" in
+${valueCases(globals, '      ').join('\n')}
+    esac
+    case "$current" in
+      -*) COMPREPLY=($(compgen -W "${Object.keys(globals)
+        .map((name) => `--${name}`)
+        .join(' ')}" -- "$current")) ;;
+      *) COMPREPLY=($(compgen -W "${commands.flatMap(namesOf).join(' ')}" -- "$current")) ;;
+    esac
     return
   fi
-  case "\${COMP_WORDS[1]}" in
+  case "$command" in
 ${cases.join('\n')}
   esac
   case "$current" in
@@ -41,13 +84,17 @@ ${cases.join('\n')}
 complete -o filenames -F _cairn cairn`
 }
 
-function fish(commands: readonly Command[], globals: readonly string[]): string {
+function fish(commands: readonly Command[], globals: Options): string {
   const within = (command: Command) => `'__fish_seen_subcommand_from ${namesOf(command).join(' ')}'`
   const lines = commands.flatMap((command) => [
     ...namesOf(command).map(
       (name) => `complete -c cairn -n __fish_use_subcommand -a ${name} -d '${command.summary.replaceAll("'", "\\'")}'`,
     ),
-    ...optionsOf(command, globals).map((option) => `complete -c cairn -n ${within(command)} -l ${option.slice(2)}`),
+    ...Object.entries(optionsOf(command, globals)).map(([name, option]) => {
+      const values = valuesOf(option)
+      const value = values === undefined ? '' : `${values.files ? ' -r' : ' -x'} -a '${values.words.join(' ')}'`
+      return `complete -c cairn -n ${within(command)} -l ${name}${option.short === undefined ? '' : ` -s ${option.short}`}${value}`
+    }),
     ...(command.words ?? []).map((word) => `complete -c cairn -n ${within(command)} -a ${word}`),
   ])
   return lines.join('\n')
