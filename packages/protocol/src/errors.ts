@@ -11,7 +11,7 @@ function row(status: number, message: string, hint: string, retry = false): Erro
  */
 export const errorTable = {
   // What the caller sent
-  INVALID_REQUEST: row(400, 'The request is not valid', 'Mend the fields named in details and send it again.'),
+  INVALID_REQUEST: row(400, 'The request is not valid', 'Correct the fields named in details and send it again.'),
   INVALID_CID: row(400, 'Invalid CID', 'Give a CID such as bafy… or Qm…, without a path or blanks.'),
   INVALID_ADDRESS: row(
     400,
@@ -106,7 +106,7 @@ export const errorTable = {
   INVALID_SIGNATURE: row(
     401,
     'Invalid Signature',
-    'Ask for a new message, sign exactly its text with the wallet of that address, and send it within five minutes.',
+    'Ask for a new message, sign exactly its text with the wallet of that address, and send it before it expires.',
   ),
   CHALLENGE_EXPIRED: row(
     401,
@@ -168,7 +168,7 @@ export const errorTable = {
     'Finish or cancel some of them (GET /api/uploads lists them).',
   ),
   KEY_LIMIT: row(403, 'This address holds as many keys as a node keeps for one', 'Retire keys that are not needed.'),
-  INVALID_CONDITION: row(400, 'Condition validation error', 'Mend the conditions as the message says.'),
+  INVALID_CONDITION: row(400, 'Condition validation error', 'Correct the conditions as the message says.'),
   CHAIN_NOT_SUPPORTED: row(
     400,
     'This chain is not supported by this node',
@@ -223,7 +223,7 @@ export const errorTable = {
   NAME_KEY_WITH_OWNER: row(
     400,
     'The key of this name is not here but with its owner',
-    'Sign the record with that key, and send it by `cairn name publish --key` or PUT /api/names/{name}/record.',
+    'Run `cairn name publish` on the machine that keeps the key, or send a record signed with it to PUT /api/names/{name}/record.',
   ),
 
   // What is there
