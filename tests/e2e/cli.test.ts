@@ -17,6 +17,7 @@ beforeAll(async () => {
   network = await createTestNetwork()
   folder = mkdtempSync(join(tmpdir(), 'cairn-cli-'))
   writeFileSync(join(folder, 'password'), 'correct horse\n', { mode: 0o600 })
+  writeFileSync(join(folder, 'hello.txt'), 'hello world')
 })
 afterAll(async () => {
   await network?.[Symbol.asyncDispose]()
@@ -48,7 +49,6 @@ function cairn(args: string[], { input, config = 'config', env = {}, started }: 
 const hello = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 
 test('the first upload is one line, with nothing set up before', async () => {
-  writeFileSync(join(folder, 'hello.txt'), 'hello world')
   const { code, out, err } = await cairn(['upload', 'hello.txt'])
   expect(err).toContain('Made an API key')
   expect(code).toBe(0)
@@ -127,6 +127,8 @@ describe('upload and get', () => {
   })
 
   test('-q prints the one value and nothing else', async () => {
+    // The first call may make the key, and say so.
+    await cairn(['balance'])
     const quiet = async (...args: string[]) => {
       const { code, out, err } = await cairn([...args, '-q'])
       expect([code, err], args.join(' ')).toEqual([0, ''])
@@ -267,7 +269,7 @@ describe('wallet and keys', () => {
 
   test('with another wallet, keys and sessions of the one before are not used', async () => {
     const [config, first] = ['switched', { config: 'switched' }]
-    expect((await cairn(['upload', 'hello.txt', '-q'], first)).out).toBe(`${hello}\n`)
+    expect((await cairn(['upload', 'hello.txt'], first)).out).toContain(hello)
     expect((await cairn(['keys', 'list'], first)).code).toBe(0)
     const sessions = () => readFileSync(join(folder, config, 'sessions.json'), 'utf8')
     const test = network.profile.wallet?.address.toLowerCase() ?? ''
@@ -288,7 +290,7 @@ describe('wallet and keys', () => {
     expect(sessions()).not.toContain(test)
     const key = await cairn(['api-key', 'new'], first)
     expect(key.err).toContain(`It takes the place of the key for ${test}`)
-    expect((await cairn(['upload', 'hello.txt', '-q'], first)).out).toBe(`${hello}\n`)
+    expect((await cairn(['upload', 'hello.txt'], first)).out).toContain(hello)
     // A third wallet: what does not go with it is named at once.
     const third = await cairn(['wallet', 'create', '--force'], first)
     expect(third.err).toContain(`is of ${address.toLowerCase()} and is not used any more`)
@@ -416,8 +418,6 @@ describe('errors', () => {
     expect((await cairn(['ls', '--limit'])).err).toContain('--limit needs a value: <n>')
     expect((await cairn(['ls', '--long=yes'])).err).toContain('--long takes no value')
     expect((await cairn(['wallet', 'steal'])).err).toContain('wallet has no action "steal"')
-    const { err } = await cairn(['copies', '6'])
-    expect(err).toMatch(/copies/)
   })
 
   test('for programs as JSON, with code and hint', async () => {
