@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { errorTable } from '@cairn/protocol'
 import { expect, test } from 'vitest'
-import { commands } from './commands.ts'
-import { globalOptions } from './help.ts'
+import { commands } from '../../packages/cli/src/commands.ts'
+import { globalOptions } from '../../packages/cli/src/help.ts'
 
-const packages = resolve(import.meta.dirname, '../..')
+const packages = resolve(import.meta.dirname, '../../packages')
 
 type Text = { where: string; text: string }
 
