@@ -121,7 +121,10 @@ describe('UnixFS data', () => {
   it('of shards is written as by ipfs-unixfs', () => {
     const data = patternOf(32)
     const theirs = new UnixFS({ type: 'hamt-sharded-directory', data, fanout: 256n, hashType: 0x22n }).marshal()
-    expect(Buffer.from(encodeHamtData(data)).equals(theirs)).toBe(true)
+    expect(Buffer.from(encodeHamtData(data, 256)).equals(theirs)).toBe(true)
+    const wide = { data: patternOf(128), fanout: 1024n, hashType: 0x22n }
+    const widest = new UnixFS({ type: 'hamt-sharded-directory', ...wide }).marshal()
+    expect(Buffer.from(encodeHamtData(wide.data, 1024)).equals(widest)).toBe(true)
   })
 
   it('keeps mode and time, before 1970 too', () => {

@@ -129,7 +129,7 @@ describe('hostile folders', () => {
       bits[31 - (slot >> 3)] = (bits[31 - (slot >> 3)] ?? 0) | (1 << (slot & 7))
     }
     const start = bits.findIndex((byte) => byte !== 0)
-    return addFolder(blocks, entries, encodeHamtData(start === -1 ? new Uint8Array(0) : bits.subarray(start)))
+    return addFolder(blocks, entries, encodeHamtData(start === -1 ? new Uint8Array(0) : bits.subarray(start), 256))
   }
 
   it('whose shards repeat each other end at the first entry out of place', async () => {

@@ -87,11 +87,13 @@ function writePlain(table: EntryTable, folder: number, { profile, hash, sink }: 
 function isLarge(table: EntryTable, folder: number, profile: ImportProfile): boolean {
   const isBlock = profile.hamtMeasure === 'block'
   let measured = isBlock ? dataFieldLength(directoryData.length) : 0
+  let links = 0
   for (const child of table.childrenOf(folder)) {
     const { cidBytes, nameBytes, sizeBytes } = table.linkSizesOf(child)
+    links++
     measured += isBlock ? linkLength(cidBytes, nameBytes, sizeBytes) : cidBytes + nameBytes
   }
-  return measured > profile.hamtThresholdBytes
+  return measured > profile.hamtThresholdBytes || links > (profile.maxFolderLinks ?? links)
 }
 
 function byName({ name: a }: LinkToEncode, { name: b }: LinkToEncode): number {

@@ -6,13 +6,15 @@ const utf8 = new TextEncoder()
 export function slotsOfName(name: string, fanout: number): (level: number) => number | undefined {
   const hash = hashName(utf8.encode(name))
   const bits = Math.log2(fanout)
-  return (level) => {
-    const from = level * bits
-    if (from + bits > 64) return undefined
-    let slot = 0
-    for (let bit = from; bit < from + bits; bit++) {
-      slot = slot * 2 + (((hash[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1)
-    }
-    return slot
+  return (level) => ((level + 1) * bits > 64 ? undefined : readSlot(hash, 0, level, bits))
+}
+
+/** The slot on a level that the hash of 8 bytes at `offset` gives, in shards of 2^bits slots. */
+export function readSlot(hashes: Uint8Array, offset: number, level: number, bits: number): number {
+  if (bits === 8) return hashes[offset + level] ?? 0
+  let slot = 0
+  for (let bit = level * bits; bit < (level + 1) * bits; bit++) {
+    slot = slot * 2 + (((hashes[offset + (bit >> 3)] ?? 0) >> (7 - (bit & 7))) & 1)
   }
+  return slot
 }

@@ -1,25 +1,21 @@
 import type { BlockSink } from './block-sink.ts'
 import { encodeDagPb, type LinkToEncode } from './dag-pb.ts'
 import type { EntryTable } from './entry-table.ts'
+import { readSlot } from './hamt-slots.ts'
 import type { HashFunction } from './hash-function.ts'
 import { hashName } from './murmur3.ts'
+import { slotDigits } from './node.ts'
 import type { ImportProfile } from './profiles.ts'
 import { encodeHamtData } from './unixfs-data.ts'
 import { UnixfsError } from './unixfs-error.ts'
 import { writeNode } from './write-node.ts'
 
 const hashBytes = 8
-/** Levels that 64 bits of hash give at 8 bits each. */
-const maxLevels = 8
-
-const hex = Array.from({ length: 256 }, (_, slot) => {
-  const digits = slot.toString(16).toUpperCase().padStart(2, '0')
-  return Uint8Array.of(digits.charCodeAt(0), digits.charCodeAt(1))
-})
-const noBytes = new Uint8Array(0)
+const hashBits = 64
+const utf8 = new TextEncoder()
 
 /**
- * Writes a folder as Kubo's HAMT (fan-out 256, murmur3-x64-64), shards before the shard above. Each link is made when its
+ * Writes a folder as Kubo's HAMT (murmur3-x64-64), shards before the shard above. Each link is made when its
  * shard is, so that only those of one shard are in memory.
  * @throws UnixfsError TOO_DEEP when the names of two links share all 64 bits of their hash.
  * @see https://specs.ipfs.tech/unixfs/#dag-pb-hamtdirectory
@@ -31,6 +27,10 @@ export async function writeHamt(
   hash: HashFunction,
   sink: BlockSink,
 ): Promise<LinkToEncode> {
+  const { hamtFanout: fanout } = profile
+  const bits = Math.log2(fanout)
+  const maxLevels = Math.floor(hashBits / bits)
+  const digits = slotDigits(fanout)
   const all = Uint32Array.from(childrenOf(folder))
   const hashes = new Uint8Array(all.length * hashBytes)
   for (const [at, entry] of all.entries()) hashes.set(hashName(nameOf(entry)), at * hashBytes)
@@ -38,20 +38,27 @@ export async function writeHamt(
   /** @param members places in `all` */
   const writeShard = async (members: Uint32Array, level: number): Promise<LinkToEncode> => {
     if (level === maxLevels) throw new UnixfsError('TOO_DEEP', 'Two names of one folder have the same 64-bit hash')
-    const { ends, sorted } = sortBySlot(members, (member) => hashes[member * hashBytes + level] ?? 0)
+    const { ends, sorted } = sortBySlot(members, fanout, (member) => readSlot(hashes, member * hashBytes, level, bits))
     const shardLinks: LinkToEncode[] = []
-    const bitfield = new Uint8Array(32)
-    for (let slot = 0; slot < 256; slot++) {
+    const bitfield = new Uint8Array(fanout / 8)
+    for (let slot = 0; slot < fanout; slot++) {
       const inSlot = sorted.subarray(slot === 0 ? 0 : ends[slot - 1], ends[slot])
       const first = inSlot[0]
       if (first === undefined) continue
-      const at = 31 - (slot >> 3)
+      const at = bitfield.length - 1 - (slot >> 3)
       bitfield[at] = (bitfield[at] ?? 0) | (1 << (slot & 7))
       const link = inSlot.length === 1 ? linkOf(all[first] ?? 0) : await writeShard(inSlot, level + 1)
-      shardLinks.push({ cid: link.cid, name: joinName(hex[slot] ?? noBytes, link.name), sizeBytes: link.sizeBytes })
+      shardLinks.push({
+        cid: link.cid,
+        name: joinName(utf8.encode(slot.toString(16).toUpperCase().padStart(digits, '0')), link.name),
+        sizeBytes: link.sizeBytes,
+      })
     }
     const start = bitfield.findIndex((byte) => byte !== 0)
-    const block = encodeDagPb(shardLinks, encodeHamtData(bitfield.subarray(start === -1 ? 32 : start)))
+    const block = encodeDagPb(
+      shardLinks,
+      encodeHamtData(bitfield.subarray(start === -1 ? bitfield.length : start), fanout),
+    )
     return writeNode(block, shardLinks, profile, hash, sink)
   }
 
@@ -64,11 +71,12 @@ export async function writeHamt(
 /** Members in the order of their slots, and where those of each slot end. */
 function sortBySlot(
   members: Uint32Array,
+  fanout: number,
   slotOf: (member: number) => number,
 ): { ends: Uint32Array; sorted: Uint32Array } {
-  const ends = new Uint32Array(256)
+  const ends = new Uint32Array(fanout)
   for (const member of members) ends[slotOf(member)] = (ends[slotOf(member)] ?? 0) + 1
-  for (let slot = 1; slot < 256; slot++) ends[slot] = (ends[slot] ?? 0) + (ends[slot - 1] ?? 0)
+  for (let slot = 1; slot < fanout; slot++) ends[slot] = (ends[slot] ?? 0) + (ends[slot - 1] ?? 0)
   const sorted = new Uint32Array(members.length)
   // From the back, so that each slot fills from its end down; where it ends is told by the next one's start.
   const next = ends.slice()

@@ -12,6 +12,10 @@ export type ImportProfile = {
   readonly hamtThresholdBytes: number
   /** What is compared with the threshold: the sum of name and CID bytes, or the size of the serialised block. */
   readonly hamtMeasure: 'links' | 'block'
+  /** Slots of a HAMT shard: a power of two from 8 to 1,024. */
+  readonly hamtFanout: number
+  /** A folder of more entries becomes a HAMT whatever its size. Defaults to no limit. */
+  readonly maxFolderLinks?: number
 }
 
 /**
@@ -28,6 +32,7 @@ export const importProfiles = {
     maxLinks: 174,
     hamtThresholdBytes: 262_144,
     hamtMeasure: 'links',
+    hamtFanout: 256,
   },
   v1: {
     name: 'v1',
@@ -37,6 +42,7 @@ export const importProfiles = {
     maxLinks: 174,
     hamtThresholdBytes: 262_144,
     hamtMeasure: 'links',
+    hamtFanout: 256,
   },
   'unixfs-v1-2025': {
     name: 'unixfs-v1-2025',
@@ -46,6 +52,7 @@ export const importProfiles = {
     maxLinks: 1024,
     hamtThresholdBytes: 262_144,
     hamtMeasure: 'block',
+    hamtFanout: 256,
   },
 } as const satisfies Record<string, ImportProfile>
 

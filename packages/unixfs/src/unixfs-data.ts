@@ -42,9 +42,16 @@ export function encodeFileData(fileSizeBytes: number, blockSizes: readonly numbe
 }
 
 /** Encodes the Data of one shard of a HAMT with fan-out 256; `bitfield` is big-endian without leading zeros. */
-export function encodeHamtData(bitfield: Uint8Array): Uint8Array {
-  const prefix = [0x08, unixfsTypes.hamt, 0x12, bitfield.length]
-  return Uint8Array.of(...prefix, ...bitfield, 0x28, murmur3Code, 0x30, 0x80, 0x02)
+export function encodeHamtData(bitfield: Uint8Array, fanout: number): Uint8Array {
+  const { length } = bitfield
+  const bytes = new Uint8Array(6 + varintLength(length) + length + varintLength(fanout))
+  bytes.set([0x08, unixfsTypes.hamt, 0x12])
+  let at = writeVarint(bytes, 3, length)
+  bytes.set(bitfield, at)
+  at += length
+  bytes.set([0x28, murmur3Code, 0x30], at)
+  writeVarint(bytes, at + 3, fanout)
+  return bytes
 }
 
 /** Encodes the Data of a node of `type` that holds `data` alone, as a symbolic link does. */
