@@ -4,6 +4,7 @@ import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
 import * as ipns from './calls/ipns.ts'
 import * as keys from './calls/keys.ts'
+import * as kubo from './calls/kubo.ts'
 import * as names from './calls/names.ts'
 import * as payments from './calls/payments.ts'
 import * as proofs from './calls/proofs.ts'
@@ -33,7 +34,22 @@ export const allCalls: readonly CallDefinition[] = [
   uploads.addFiles,
   uploads.importCar,
   uploads.pinCid,
-  uploads.catKubo,
+  kubo.kuboVersion,
+  kubo.kuboId,
+  kubo.catKubo,
+  kubo.kuboGet,
+  kubo.kuboLs,
+  kubo.kuboDagGet,
+  kubo.kuboDagExport,
+  kubo.kuboDagResolve,
+  kubo.kuboBlockGet,
+  kubo.kuboBlockStat,
+  kubo.kuboResolve,
+  kubo.kuboNameResolve,
+  kubo.kuboPinAdd,
+  kubo.kuboPinLs,
+  kubo.kuboPinRm,
+  kubo.refuseKubo,
   resumable.getTusOptions,
   resumable.createUpload,
   resumable.listOpenUploads,

@@ -19,7 +19,7 @@ describe.each(names)('dialect %s', (dialect) => {
     expect(got.message).toBe(`about ${code}`)
     expect(got.hint).toBe('do this')
     expect(got.retryAfterSeconds).toBe(3)
-    expect(got.status).toBe(httpStatus(sent))
+    expect(got.status).toBe(dialect === 'kubo' && httpStatus(sent) === 404 ? 500 : httpStatus(sent))
   })
 
   test('causes and stacks never leave', () => {
@@ -37,6 +37,15 @@ describe.each(names)('dialect %s', (dialect) => {
       expect(error.status).toBe(502)
     },
   )
+})
+
+test('Kubo’s dialect has one field named Code whatever the case, as Go reads names, and no 404, whose text Go drops', () => {
+  for (const code of codes) {
+    const { status, body } = encodeError('kubo', new CairnError(code))
+    const fields = Object.keys(JSON.parse(body)).map((name) => name.toLowerCase())
+    expect(new Set(fields).size, code).toBe(fields.length)
+    expect(status, code).not.toBe(404)
+  }
 })
 
 test('a status that no code goes with keeps the sentence of the specification', () => {

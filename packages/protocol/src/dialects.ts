@@ -59,9 +59,10 @@ export const dialects = {
   },
   kubo: {
     encode: (error) => {
-      const { message, ...rest } = error.toJSON()
-      // Kubo answers 400 for bad arguments and 500 for the rest; its clients tell errors by Code 0 and Type.
-      return json(error, { Message: message, Code: 0, Type: 'error', ...rest })
+      // Go reads names without regard to case: `code` beside `Code` would hide the message. The header carries the code.
+      const { message, code: _inHeader, ...rest } = error.toJSON()
+      const encoded = json(error, { Message: message, Code: 0, Type: 'error', ...rest })
+      return { ...encoded, status: kuboStatus(encoded.status) }
     },
     read: (body) => {
       if (!isRecord(body) || typeof body['Message'] !== 'string') return undefined
@@ -95,6 +96,11 @@ export const dialects = {
     read: readKeyNode,
   },
 } as const satisfies Record<string, Dialect>
+
+/** Kubo's program reports any 404 as "Command not found." and drops the text, so that missing content is a 500 as in Kubo. */
+function kuboStatus(status: number): number {
+  return status === 404 ? 500 : status
+}
 
 /**
  * Published clients of key nodes search the whole text of an error: `fetch` makes them try again, `null` means that the
@@ -158,6 +164,12 @@ export function decodeError(dialect: DialectName, received: ReceivedError): Cair
   const retryAfter = Number(received.header('retry-after') ?? Number.NaN)
   if (Number.isFinite(retryAfter)) options.retryAfterSeconds = retryAfter
   return new CairnError(code, options)
+}
+
+/** The status that an error with this code leaves with in a dialect. */
+export function statusOf(dialect: DialectName, code: ErrorCode): number {
+  const { status } = errorTable[code]
+  return dialect === 'kubo' ? kuboStatus(status) : status
 }
 
 /** The status an error leaves with: codes that only clients meet never should, and count as internal. */

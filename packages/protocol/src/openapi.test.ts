@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { allCalls } from './calls.ts'
+import { statusOf } from './dialects.ts'
 import { errorTable } from './errors.ts'
 import { toOpenApi } from './openapi.ts'
 
@@ -21,7 +22,7 @@ test('every call is there, with its good status and each status its errors have'
     expect(operation?.operationId).toBe(call.id)
     const statuses = Object.keys(operation?.responses ?? {})
     expect(statuses).toContain(String('status' in call ? (call.status ?? 200) : 200))
-    for (const code of call.errors) expect(statuses).toContain(String(errorTable[code].status))
+    for (const code of call.errors) expect(statuses).toContain(String(statusOf(call.dialect, code)))
   }
 })
 

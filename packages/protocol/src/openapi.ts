@@ -1,7 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { type CallDefinition, commonErrors, type Schema } from './call.ts'
 import { allCalls } from './calls.ts'
-import { codeHeader, requestIdHeader } from './dialects.ts'
+import { codeHeader, requestIdHeader, statusOf } from './dialects.ts'
 import { type ErrorCode, errorTable } from './errors.ts'
 
 type Json = Record<string, unknown>
@@ -126,7 +126,7 @@ function responses(call: CallDefinition): Json {
   }
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of new Set<ErrorCode>([...call.errors, ...commonErrors])) {
-    const { status } = errorTable[code]
+    const status = statusOf(call.dialect, code)
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {

@@ -59,7 +59,6 @@ export {
   type RouteParts,
   type RouteRequest,
   routeCall,
-  setDialect,
 } from './http/route.ts'
 export { type ListenerConfig, listenerSettings, metricsPortDistance, readListenerConfig } from './listener-settings.ts'
 export { type FolderLock, lockFolder } from './lock-folder.ts'

@@ -5,6 +5,7 @@ import { allCalls } from '@cairn/protocol'
 import { createReadiness } from '@cairn/service'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from './app.ts'
+import { createNameResolver } from './names/names.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from './start-test-storage.fixture.ts'
 
 let storage: TestStorage
@@ -30,6 +31,7 @@ test('every route is a call of the list, and every call of this host a route', a
   const readiness = createReadiness({}, context.log)
   await using app = createApp({
     context,
+    names: createNameResolver(context, undefined),
     providers: [],
     readiness,
     profile: () => profile,

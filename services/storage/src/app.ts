@@ -6,6 +6,8 @@ import { publicListeners } from './config.ts'
 import type { Context } from './context.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { describeError } from './http/route.ts'
+import { registerKuboRoutes } from './kubo/routes.ts'
+import type { NameResolver } from './names/names.ts'
 import { registerNameRoutes } from './names/routes.ts'
 import { registerRoutingRoutes } from './names/routing-routes.ts'
 import { registerPaymentRoutes } from './payments/routes.ts'
@@ -22,6 +24,7 @@ export type AppParts = {
   /** Storage providers that are worked with. */
   providers: readonly Provider[]
   readiness: Readiness
+  names: NameResolver
   /** The profile as it is once the listeners have their ports. */
   profile: () => NetworkProfile
   /** Fires when running requests are to be cut. */
@@ -29,7 +32,7 @@ export type AppParts = {
 }
 
 /** The API, the upload node and the documentation: one listener. */
-export function createApp({ context, providers, readiness, profile, stop }: AppParts): FastifyInstance {
+export function createApp({ context, names, providers, readiness, profile, stop }: AppParts): FastifyInstance {
   const { config } = context
   const app = createServiceApp({
     log: context.log,
@@ -46,6 +49,7 @@ export function createApp({ context, providers, readiness, profile, stop }: AppP
   registerAccountRoutes(app, context, profile)
   registerPaymentRoutes(app, context)
   registerUploadRoutes(app, context)
+  registerKuboRoutes(app, context, names, profile)
   registerResumableRoutes(app, context)
   registerFileRoutes(app, context)
   registerPinRoutes(app, context)

@@ -134,11 +134,11 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     if (profile === undefined) throw new Error('the profile is made once the listeners have their ports')
     return profile
   }
-  const app = createApp({ context, providers, readiness, profile: readProfile, stop: stop.signal })
+  const names = createNameResolver(context, openDnslink(config, clock))
+  const app = createApp({ context, names, providers, readiness, profile: readProfile, stop: stop.signal })
   if (config.consoleFolder !== undefined) {
     await registerConsoleRoutes(app, config.consoleFolder, readProfile, config.walletConnectProjectId !== undefined)
   }
-  const names = createNameResolver(context, openDnslink(config, clock))
   const gateway = createGatewayApp({ packs, names, log, config, clock, metrics })
   stack.defer(() => endApps([app, gateway], { readiness, stop, limits: config }))
   const ownApiUrl = await listen(app, config.host, config.port, 'CAIRN_PORT')

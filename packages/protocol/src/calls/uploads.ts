@@ -3,13 +3,7 @@ import { authErrors, defineCall, shortageErrors } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import { labelText } from '../label-text.ts'
 import { jsonBodyBytesMost, nameBytesMost } from '../limits.ts'
-
-const flag = v.optional(
-  v.pipe(
-    v.picklist(['true', 'false', '1', '0', '']),
-    v.transform((text) => text === 'true' || text === '1'),
-  ),
-)
+import { kuboFlag } from './kubo.ts'
 
 /** MIME type to store for a single file; without it, the service derives one from name and content. */
 const mimeType = v.optional(v.pipe(v.string(), v.maxLength(255)))
@@ -39,15 +33,25 @@ export const addFiles = defineCall({
   query: v.looseObject({
     /** 0 or 1; 1 where absent (0 for Kubo’s own clients). */
     'cid-version': v.optional(v.string()),
-    'wrap-with-directory': flag,
+    'wrap-with-directory': kuboFlag,
     /** Kubo: computes CIDs and stores nothing. */
-    'only-hash': flag,
+    'only-hash': kuboFlag,
     /** Kubo: raw leaves for files; follows the CID version where absent. */
-    'raw-leaves': flag,
+    'raw-leaves': kuboFlag,
     /** Import profile: `unixfs-v1-2025` for 1 MiB chunks and 1,024 links. */
     profile: v.optional(v.picklist(['unixfs-v0-2015', 'unixfs-v1-2025'])),
-    progress: flag,
-    'stream-channels': flag,
+    /** Links of a file node, 2 to 16,384. */
+    'max-file-links': v.optional(v.string()),
+    /** A folder of more entries becomes a HAMT; 0 for no limit. */
+    'max-directory-links': v.optional(v.string()),
+    /** Slots of a HAMT shard: a power of two from 8 to 1,024. */
+    'max-hamt-fanout': v.optional(v.string()),
+    /** `false`: folders sent without anything in them are left out. */
+    'empty-dirs': kuboFlag,
+    /** Kubo: everything added is kept, whatever is said here. */
+    pin: kuboFlag,
+    progress: kuboFlag,
+    'stream-channels': kuboFlag,
   }),
   headers: v.object({
     'mime-type': mimeType,
@@ -90,7 +94,13 @@ export const importCar = defineCall({
     'Multipart with one CAR (CARv1 or CARv2). Each block is checked against its CID, and all that the roots link to must be there. Answers the first root; Kubo clients get Kubo’s form.',
   auth: 'apiKey',
   scope: 'files:write',
-  query: v.looseObject({ 'pin-roots': flag, stats: flag, silent: flag }),
+  query: v.looseObject({
+    'pin-roots': kuboFlag,
+    stats: kuboFlag,
+    silent: kuboFlag,
+    /** Kubo: blocks beyond 2 MiB, which are never taken here. */
+    'allow-big-block': v.optional(v.picklist(['false', '0', ''])),
+  }),
   headers: v.object({
     'mime-type': mimeType,
     /** `true`: the client encrypted the content; the service only marks it. */
@@ -169,35 +179,5 @@ export const pinCid = defineCall({
   ],
   dialect: 'api',
   limits: { bodyBytes: jsonBodyBytesMost, perMinute: 120 },
-  idempotent: true,
-})
-
-/** `POST /api/v0/cat?arg={cid}/{path}`: Kubo's form, for its clients. */
-export const catKubo = defineCall({
-  id: 'catKubo',
-  method: 'POST',
-  path: '/api/v0/cat',
-  host: 'api',
-  tag: 'Uploads',
-  summary: 'Read a file (Kubo’s form)',
-  auth: 'none',
-  query: v.looseObject({
-    arg: v.pipe(v.string(), v.nonEmpty(), v.maxLength(8192)),
-    offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number))),
-    length: v.optional(v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number))),
-  }),
-  response: { kind: 'bytes' },
-  errors: [
-    'INVALID_CID',
-    'BLOCK_NOT_FOUND',
-    'PATH_NOT_FOUND',
-    'NOT_A_DIRECTORY',
-    'DATA_DAMAGED',
-    'UNSUPPORTED_CODEC',
-    'DAG_TOO_DEEP',
-    'INVALID_PATH',
-  ],
-  dialect: 'kubo',
-  limits: { perMinute: 6000 },
   idempotent: true,
 })

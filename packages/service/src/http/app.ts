@@ -81,7 +81,6 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
   app.decorateRequest('cairnCaller')
   app.decorateRequest('cairnBody')
   app.decorateRequest('cairnStop')
-  app.decorateReply('cairnDialect')
 
   app.addHook('onRequest', async (request, reply) => {
     request.cairnStop = stop

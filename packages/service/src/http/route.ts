@@ -34,6 +34,8 @@ export type RouteParts<Caller> = {
   /** For calls that need somebody, where the body is part of what was signed: its text is in `request.cairnBody`. */
   readonly authorizeBody?: Authorize<Caller>
   readonly describeError?: DescribeError
+  /** The dialect of a request's errors, if it differs from the call's: Kubo's clients read Kubo's. */
+  readonly chooseDialect?: (request: FastifyRequest, call: CallDefinition) => DialectName | undefined
 }
 
 /** What a handler gets. */
@@ -58,11 +60,6 @@ export type Handler<C extends CallDefinition, Caller> = (
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another module's.
-  interface FastifyReply {
-    /** The dialect of this answer's errors, where it differs from the call's. */
-    cairnDialect?: DialectName
-  }
-  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another module's.
   interface FastifyRequest {
     cairnCaller?: Authorized<unknown>
     /** The body as it came, where it is JSON. */
@@ -83,11 +80,6 @@ declare module 'fastify' {
 const defaultPerMinute = 6000
 /** Calls that have to prove who makes them, rightly or not, from one address: checking a proof costs time. */
 const checksPerMinute = 60_000
-
-/** Lets errors of this answer speak another dialect: Kubo's clients read Kubo's. */
-export function setDialect(reply: FastifyReply, dialect: DialectName): void {
-  reply.cairnDialect = dialect
-}
 
 /**
  * The only way a call becomes a route: checks rate and caller, parses the input by the schemas, sets limits, and maps every
@@ -159,7 +151,7 @@ export function routeCall<C extends CallDefinition, Caller>(
       }
     },
     errorHandler: (error, request, reply) => {
-      const dialect = reply.cairnDialect ?? definition.dialect
+      const dialect = parts.chooseDialect?.(request, definition) ?? definition.dialect
       sendError(request, reply, dialect, error, parts.metrics, parts.describeError)
     },
   })

@@ -31,6 +31,11 @@ export async function findUpload(context: Context, cid: CID, address?: string): 
   return row
 }
 
+/** The newest upload of a CID by an account; undefined if the account has none. */
+export async function findOwnUpload(context: Context, address: string, cid: CID): Promise<UploadRow | undefined> {
+  return (await selectOwnByRoot(context.db.read, cid.multihash.bytes, address, 1))[0]
+}
+
 /**
  * Takes uploads off an account: the row of an id, all rows of a CID. Used bytes go down in the same unit of work; the
  * packs go when nobody needs them.

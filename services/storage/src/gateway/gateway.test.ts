@@ -513,7 +513,7 @@ describe('verifiable forms', () => {
       env: { LC_ALL: 'C.UTF-8', PATH: process.env['PATH'] },
     })
     expect(list.toString().trim().split('\n').sort()).toEqual(
-      [`${root}/`, `${root}/a/`, `${root}/a/b.txt`, `${root}/link`, `${root}/${long}.bin`].sort(),
+      [`${root}`, `${root}/a`, `${root}/a/b.txt`, `${root}/link`, `${root}/${long}.bin`].sort(),
     )
     const content = execFileSync('tar', ['-xOf', '-', `${root}/a/b.txt`], { input: answer.rawPayload })
     expect(content.toString()).toBe('bee')

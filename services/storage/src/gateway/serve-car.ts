@@ -44,9 +44,10 @@ export function serveCar(gateway: Gateway, request: ContentRequest, entity: Enti
   return { status: 200, headers, body: () => writeCar(gateway, entity, walk) }
 }
 
-async function* writeCar(
-  { source }: Gateway,
-  entity: Entity,
+/** A CAR of the blocks on the way to an entity, and of the entity itself. */
+export async function* writeCar(
+  { source }: Pick<Gateway, 'source'>,
+  entity: Pick<Entity, 'cid' | 'blocks'>,
   walk: WalkOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield encodeCarHeader([entity.cid])

@@ -30,11 +30,17 @@ export function serveTar(gateway: Gateway, request: ContentRequest, entity: Enti
   }
   if (matchesNoneMatch(request.headers.ifNoneMatch, [headers.etag])) return notModified(headers)
   if (request.method === 'HEAD') return { status: 200, headers }
-  return { status: 200, headers, body: () => writeTar(gateway.source, entity, request.signal) }
+  return { status: 200, headers, body: () => writeTar(gateway.source, entity, cid.toString(), request.signal) }
 }
 
-async function* writeTar(source: BlockSource, { cid, node }: Entity, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  yield* writeEntry(source, cid, node, cid.toString(), 0, signal)
+/** A file or folder as a tar archive. @param name of the first entry */
+export async function* writeTar(
+  source: BlockSource,
+  { cid, node }: Pick<Entity, 'cid' | 'node'>,
+  name: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  yield* writeEntry(source, cid, node, name, 0, signal)
   yield tarEnd
 }
 

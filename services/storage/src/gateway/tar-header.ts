@@ -15,7 +15,8 @@ const typeFlags = { file: '0', symlink: '2', directory: '5' } as const
  * larger. @see https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html
  */
 export function encodeTarHeader(entry: TarEntry): Buffer {
-  const path = entry.kind === 'directory' ? `${entry.path}/` : entry.path
+  // Without a slash behind folders: the type tells what they are, and Kubo's program takes no other form.
+  const { path } = entry
   const target = entry.target ?? ''
   const records: string[] = []
   if (!isPlain(path, 100)) records.push(paxRecord('path', path))

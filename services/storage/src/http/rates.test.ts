@@ -1,12 +1,14 @@
 import { createReadiness } from '@cairn/service'
 import { expect, test } from 'vitest'
 import { createApp } from '../app.ts'
+import { createNameResolver } from '../names/names.ts'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 
 test('whoever has a line of IPv6 has one rate, not one for each of its addresses', async () => {
   await using storage = await startTestStorage()
   await using app = createApp({
     context: storage.context,
+    names: createNameResolver(storage.context, undefined),
     providers: [],
     readiness: createReadiness({}, storage.context.log),
     profile: () => storage.profile,

@@ -1,10 +1,11 @@
-import { CairnError, type CallDefinition } from '@cairn/protocol'
+import { CairnError, type CallDefinition, type DialectName } from '@cairn/protocol'
 import { type Authorize, type Handler, type RouteParts, readBearer, routeCall } from '@cairn/service'
 import { UnixfsError } from '@cairn/unixfs'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { authenticate, type Caller } from '../accounts/accounts.ts'
 import { authenticateOnce, isOneTime } from '../accounts/one-time.ts'
 import type { Context } from '../context.ts'
+import { isKuboClient, readOptions } from '../kubo/kubo-client.ts'
 
 /** Binds a call of the storage service; who calls is told by an API key with the call's scope. */
 export function route<C extends CallDefinition>(
@@ -28,7 +29,12 @@ export function routeParts(context: Context): RouteParts<Caller> {
     }
     return { caller, id: caller.keyId }
   }
-  return { metrics: context.metrics, rates: context.rates, authorize, describeError }
+  return { metrics: context.metrics, rates: context.rates, authorize, describeError, chooseDialect }
+}
+
+/** Clients of Kubo upload through the same calls as the peer's clients, and read errors in their own form. */
+function chooseDialect({ query, headers }: FastifyRequest, { dialect }: CallDefinition): DialectName | undefined {
+  return dialect === 'upload' && isKuboClient(readOptions(query), headers) ? 'kubo' : undefined
 }
 
 /** What UnixFS finds wrong with content is the caller's content. */

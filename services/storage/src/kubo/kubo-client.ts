@@ -18,3 +18,8 @@ export function isKuboClient(
     kuboBoundary.test(headers['content-type'] ?? '')
   )
 }
+
+/** The query of a request as the frame parsed it: texts, and lists of texts. */
+export function readOptions(query: unknown): Readonly<Record<string, unknown>> {
+  return typeof query === 'object' && query !== null ? { ...query } : {}
+}

@@ -15,7 +15,7 @@ import { identityCode, readCidText } from '../gateway/parse-cid.ts'
 import { route } from '../http/route.ts'
 import { acceptRecord, findRecord } from './names.ts'
 import { ageOf } from './resolve-name.ts'
-import { describeGateway, filterPeer, type PeerFilters, type PeerRecord, peerIdOf, recordTag } from './routing.ts'
+import { describeGatewayOnce, filterPeer, type PeerFilters, type PeerRecord, peerIdOf, recordTag } from './routing.ts'
 
 const recordType = 'application/vnd.ipfs.ipns-record'
 const linesType = 'application/x-ndjson'
@@ -27,11 +27,7 @@ const defaultAgeSeconds = 60
 
 /** Binds the delegated routing API. @see https://specs.ipfs.tech/routing/http-routing-v1/ */
 export function registerRoutingRoutes(app: FastifyInstance, context: Context, profile: () => NetworkProfile): void {
-  let own: Promise<PeerRecord> | undefined
-  const describe = (): Promise<PeerRecord> => {
-    own ??= describeGateway(context.secret, profile().gateway)
-    return own
-  }
+  const describe = describeGatewayOnce(context.secret, () => profile().gateway)
 
   route(app, context, getRoutedName, async ({ input: { params }, raw, reply }) => {
     requireAccepted(raw.headers.accept)

@@ -15,9 +15,18 @@ export type PeerFilters = { 'filter-addrs'?: string | undefined; 'filter-protoco
 const gatewayProtocol = 'transport-ipfs-gateway-http'
 
 /** Our gateway as a provider. Its id comes from the service's secret, so that it is the same on all replicas. */
-export async function describeGateway(secret: Uint8Array, gatewayUrl: string): Promise<PeerRecord> {
+async function describeGateway(secret: Uint8Array, gatewayUrl: string): Promise<PeerRecord> {
   const { name } = await nameKeyFromSeed(deriveKey(secret, 'gateway-peer'))
   return { Schema: 'peer', ID: peerIdOf(name), Addrs: addressesOf(gatewayUrl), Protocols: [gatewayProtocol] }
+}
+
+/** Describes the gateway once; its address is known when the first request comes. */
+export function describeGatewayOnce(secret: Uint8Array, gatewayUrl: () => string): () => Promise<PeerRecord> {
+  let described: Promise<PeerRecord> | undefined
+  return () => {
+    described ??= describeGateway(secret, gatewayUrl())
+    return described
+  }
 }
 
 /** A name in the form that peers are mostly written in: the multihash in base58. */

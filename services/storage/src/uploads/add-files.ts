@@ -22,6 +22,8 @@ export type AddOptions = {
   bodyBytes: number | undefined
   profile: ImportProfile
   wrap: boolean
+  /** Whether folders without anything in them are kept. Defaults to true. */
+  keepsEmptyFolders?: boolean
   /** Computes CIDs and stores nothing. */
   onlyHash: boolean
   isKubo: boolean
@@ -102,11 +104,13 @@ async function importBody(
   sink: BlockSink,
   meter: QuotaMeter | undefined,
 ): Promise<{ parts: ImportedParts; built: UploadRoots }> {
-  const { boundary, bodyBytes, profile, isKubo, memory } = options
+  const { boundary, bodyBytes, profile, isKubo, wrap, keepsEmptyFolders = true, memory } = options
   const parts = await importParts(body, {
     boundary,
     profile,
     isKubo,
+    wrap,
+    keepsEmptyFolders,
     sink,
     takeBytes: (sizeBytes) => meter?.take(sizeBytes),
     acquireMemory: memory.acquire,

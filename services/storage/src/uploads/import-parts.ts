@@ -32,6 +32,10 @@ export type ImportPartsOptions = {
   sink: BlockSink
   /** Whether the client is one of Kubo's: names are escaped, and an unnamed part may be called anything. */
   isKubo: boolean
+  /** Whether a folder is put around everything, so that no other is the top. Defaults to false. */
+  wrap?: boolean
+  /** Whether folders without anything in them are kept. Defaults to true. */
+  keepsEmptyFolders?: boolean
   /** Told where the first part's bytes begin in the body, before they are taken; may refuse them. */
   expectFrom?(bodyOffset: number): Promise<void>
   /** Told of each piece before it is taken; may refuse it or hold it back. */
@@ -55,13 +59,35 @@ const sentNameMemoryBytes = 128
  */
 export async function importParts(
   body: Feed,
-  { boundary, profile, sink, isKubo, takeBytes, acquireMemory, expectFrom }: ImportPartsOptions,
+  {
+    boundary,
+    profile,
+    sink,
+    isKubo,
+    wrap = false,
+    keepsEmptyFolders = true,
+    takeBytes,
+    acquireMemory,
+    expectFrom,
+  }: ImportPartsOptions,
 ): Promise<ImportedParts> {
   const importing: ImportOptions = { profile, hash: hashSha256, sink }
   const table = createEntryTable({ maxDepth: pathDepthMost, acquireMemory })
   const sentNames = new Map<number, string>()
   let start: FileStart | undefined
   let files = 0
+
+  /** Folders that were sent, if empty ones are left out, and those that something was sent into. */
+  const folders = new Set<string>()
+  const folderParents = new Set<string>()
+
+  /** A folder sent by itself counts, as does one with a folder in it; those with files come with their files. */
+  const noteFolder = (segments: readonly string[]): void => {
+    const path = segments.join('/')
+    acquireMemory(blockMemoryBytes + 4 * path.length)
+    folders.add(path)
+    folderParents.add(segments.length === 1 && !wrap ? path : segments.slice(0, -1).join('/'))
+  }
 
   /** Claims the name before any byte is taken. */
   const addFile = (segments: readonly string[], sentName: string | undefined): number => {
@@ -110,12 +136,10 @@ export async function importParts(
   }
 
   const openPart = (head: PartHead): PartSink => {
-    if (/\?(?:.*&)?(?:mode|mtime)=/.test(head.fieldName)) {
-      throw new CairnError('INVALID_REQUEST', { message: 'Modes and times of files are not kept: send none' })
-    }
     const segments = readUploadPath(head.fileName === 'blob' && !isKubo ? undefined : head.fileName, isKubo)
     if (head.contentType === 'application/x-directory') {
-      if (segments.length > 0) table.addFolder(segments.join('/'))
+      if (segments.length > 0 && keepsEmptyFolders) table.addFolder(segments.join('/'))
+      else if (segments.length > 0) noteFolder(segments)
       return { write: refuseContent, end: () => undefined }
     }
     const open = head.contentType === 'application/symlink' ? openLink : openFile
@@ -129,6 +153,7 @@ export async function importParts(
     isFirst = false
     return expectFrom(head.bodyOffset).then(() => sink)
   })
+  for (const folder of folders) if (folderParents.has(folder)) table.addFolder(folder)
   // The top folder is always there.
   if (table.size === 1) throw new CairnError('NO_FILE')
   return { table, sentNames, start }

@@ -1,8 +1,8 @@
 import { CairnError } from '@cairn/protocol'
 import { importProfiles } from '@cairn/unixfs'
 import { describe, expect, it } from 'vitest'
+import { isKuboClient } from '../kubo/kubo-client.ts'
 import { type ProfileQuery, readImportProfile } from './import-profile.ts'
-import { isKuboClient } from './kubo-client.ts'
 
 const codeOf = (query: ProfileQuery): string => {
   try {
@@ -22,6 +22,10 @@ describe('the import profile', () => {
     expect(readImportProfile({ profile: 'unixfs-v0-2015' }, 1)).toBe(importProfiles.v0)
     expect(readImportProfile({ 'raw-leaves': false }, 1)).toMatchObject({ cidVersion: 1, rawLeaves: false })
     expect(readImportProfile({ chunker: 'size-65536' }, 1)).toMatchObject({ chunkSizeBytes: 65_536 })
+    expect(readImportProfile({ 'max-file-links': '3' }, 1)).toMatchObject({ maxLinks: 3 })
+    expect(readImportProfile({ 'max-hamt-fanout': '16' }, 1)).toMatchObject({ hamtFanout: 16 })
+    expect(readImportProfile({ 'max-directory-links': '10' }, 1)).toMatchObject({ maxFolderLinks: 10 })
+    expect(readImportProfile({ 'max-directory-links': '0', 'max-file-links': '174' }, 1)).toBe(importProfiles.v1)
   })
 
   it('refuses what would give another CID than asked for', () => {
@@ -32,6 +36,13 @@ describe('the import profile', () => {
       { trickle: 'true' },
       { inline: 'true' },
       { mode: '0644' },
+      { 'to-files': '/x' },
+      { 'pin-name': 'x' },
+      { 'max-file-links': '1' },
+      { 'max-file-links': 'many' },
+      { 'max-hamt-fanout': '100' },
+      { 'max-hamt-fanout': '2048' },
+      { 'max-directory-links': '-1' },
       { chunker: 'rabin' },
       { chunker: 'size-1' },
       { chunker: 'size-2097152' },

@@ -6,6 +6,25 @@ const chunkBytesLeast = 16 * KIB
 /** Largest chunk, as in Kubo: a block with its wrapping stays within 2 MiB. */
 const chunkBytesMost = 2 * MIB - 256
 
+/** Links of a file node that may be asked for: with more, a node no longer fits a block. */
+const fileLinks = { least: 2, most: 16_384 }
+const hamtFanouts = [8, 16, 32, 64, 128, 256, 512, 1024]
+
+/** Options of Kubo that are not honoured: each would lead to another CID, or to another place, than asked for. */
+const refusedOptions = ['trickle', 'inline', 'nocopy', 'preserve-mode', 'preserve-mtime', 'to-files', 'pin-name']
+const refusedMetadata = ['mode', 'mtime', 'mtime-nsecs']
+
+/** Options of Kubo that this module reads or refuses. */
+export const profileOptions: readonly string[] = [
+  'hash',
+  'chunker',
+  'max-file-links',
+  'max-directory-links',
+  'max-hamt-fanout',
+  ...refusedOptions,
+  ...refusedMetadata,
+]
+
 /** The query parameters that decide how bytes become a DAG. */
 export type ProfileQuery = {
   'cid-version'?: string | undefined
@@ -26,8 +45,18 @@ export function readImportProfile(query: ProfileQuery, defaultVersion: 0 | 1): I
   const base = baseProfile(query.profile, version, defaultVersion)
   const rawLeaves = query['raw-leaves'] ?? base.rawLeaves
   const chunkSizeBytes = readChunker(query['chunker']) ?? base.chunkSizeBytes
-  if (rawLeaves === base.rawLeaves && chunkSizeBytes === base.chunkSizeBytes) return base
-  return { ...base, name: `${base.name}, changed`, rawLeaves, chunkSizeBytes }
+  const maxLinks = readFileLinks(query['max-file-links']) ?? base.maxLinks
+  const maxFolderLinks = readWhole('max-directory-links', query['max-directory-links']) || undefined
+  const hamtFanout = readFanout(query['max-hamt-fanout']) ?? base.hamtFanout
+  const isChanged =
+    rawLeaves !== base.rawLeaves ||
+    chunkSizeBytes !== base.chunkSizeBytes ||
+    maxLinks !== base.maxLinks ||
+    maxFolderLinks !== undefined ||
+    hamtFanout !== base.hamtFanout
+  if (!isChanged) return base
+  const changed = { ...base, name: `${base.name}, changed`, rawLeaves, chunkSizeBytes, maxLinks, hamtFanout }
+  return maxFolderLinks === undefined ? changed : { ...changed, maxFolderLinks }
 }
 
 function baseProfile(
@@ -48,13 +77,34 @@ function baseProfile(
 function refuseUnknown(query: ProfileQuery): void {
   const problems: string[] = []
   if ((query['hash'] ?? 'sha2-256') !== 'sha2-256') problems.push('hash must be sha2-256')
-  for (const name of ['trickle', 'inline', 'nocopy', 'preserve-mode', 'preserve-mtime']) {
+  for (const name of refusedOptions) {
     const value = query[name]
-    if (value !== undefined && value !== 'false' && value !== '0') problems.push(`${name} is not supported`)
+    if (value !== undefined && value !== '' && value !== 'false' && value !== '0')
+      problems.push(`${name} is not supported`)
   }
-  for (const name of ['mode', 'mtime']) if (query[name] !== undefined) problems.push(`${name} is not kept`)
+  for (const name of refusedMetadata) if (query[name] !== undefined) problems.push(`${name} is not kept`)
   if (problems.length > 0)
     throw new CairnError('INVALID_REQUEST', { message: problems.join('; '), details: { problems } })
+}
+
+function readFileLinks(text: unknown): number | undefined {
+  const links = readWhole('max-file-links', text)
+  if (links === undefined || (links >= fileLinks.least && links <= fileLinks.most)) return links
+  throw new CairnError('INVALID_REQUEST', {
+    message: `max-file-links must be from ${fileLinks.least} to ${fileLinks.most}`,
+  })
+}
+
+function readFanout(text: unknown): number | undefined {
+  const fanout = readWhole('max-hamt-fanout', text)
+  if (fanout === undefined || hamtFanouts.includes(fanout)) return fanout
+  throw new CairnError('INVALID_REQUEST', { message: 'max-hamt-fanout must be a power of two from 8 to 1024' })
+}
+
+function readWhole(name: string, text: unknown): number | undefined {
+  if (text === undefined || text === '') return undefined
+  if (typeof text === 'string' && /^\d{1,9}$/.test(text)) return Number(text)
+  throw new CairnError('INVALID_REQUEST', { message: `${name} must be a whole number` })
 }
 
 function readChunker(chunker: unknown): number | undefined {

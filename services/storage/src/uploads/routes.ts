@@ -1,25 +1,39 @@
-import { Readable } from 'node:stream'
-import { addFiles as addFilesCall, catKubo, importCar as importCarCall, KIB, type Uploaded } from '@cairn/protocol'
-import { setDialect } from '@cairn/service'
+import { addFiles as addFilesCall, importCar as importCarCall, type Uploaded } from '@cairn/protocol'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
+import { isKuboClient } from '../kubo/kubo-client.ts'
+import { requireKnownOptions } from '../kubo/kubo-options.ts'
+import { sendLines } from '../kubo/send-kubo.ts'
 import { readBoundary } from '../multipart/boundary.ts'
 import { type Added, addFiles } from './add-files.ts'
-import { openCat } from './cat-file.ts'
 import { type ImportedCar, importCar } from './import-car.ts'
-import { readImportProfile } from './import-profile.ts'
-import { isKuboClient } from './kubo-client.ts'
+import { profileOptions, readImportProfile } from './import-profile.ts'
 import { readMimeType } from './mime-type.ts'
 import { readSteadily } from './read-steadily.ts'
 
-const linePieceCharacters = 64 * KIB
+/** Options of Kubo's `add` that its program acts on by itself, or that make no difference where everything is kept. */
+const clientOptions = [
+  'recursive',
+  'dereference-args',
+  'dereference-symlinks',
+  'stdin-name',
+  'hidden',
+  'ignore',
+  'ignore-rules-path',
+  'quiet',
+  'quieter',
+  'silent',
+  'fscache',
+  'inline-limit',
+]
+const addOptions = [...Object.keys(addFilesCall.query.entries), ...profileOptions, ...clientOptions]
 
-/** Binds the calls that bring bytes in, and Kubo's way to read them. */
+/** Binds the calls that bring bytes in. */
 export function registerUploadRoutes(app: FastifyInstance, context: Context): void {
   route(app, context, addFilesCall, async ({ input: { query, headers }, caller, raw, reply, signal }) => {
     const isKubo = isKuboClient(query, raw.headers)
-    if (isKubo) setDialect(reply, 'kubo')
+    if (isKubo) requireKnownOptions(query, addOptions)
     const encryption = headers.encryption?.toLowerCase() === 'true'
     const memory = context.partMemory.open('TOO_MANY_PARTS')
     const added = await addFiles(
@@ -31,6 +45,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
         bodyBytes: readLength(raw.headers['content-length']),
         profile: readImportProfile(query, isKubo ? 0 : 1),
         wrap: query['wrap-with-directory'] ?? false,
+        keepsEmptyFolders: query['empty-dirs'] ?? true,
         onlyHash: query['only-hash'] ?? false,
         isKubo,
         encryption,
@@ -49,7 +64,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
 
   route(app, context, importCarCall, async ({ input: { query, headers }, caller, raw, reply, signal }) => {
     const isKubo = isKuboClient(query, raw.headers)
-    if (isKubo) setDialect(reply, 'kubo')
+    if (isKubo) requireKnownOptions(query, Object.keys(importCarCall.query.entries))
     const imported = await importCar(
       context,
       caller.address,
@@ -68,17 +83,6 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     if (query.silent) return sendLines(reply, [])
     return sendLines(reply, importLines(imported, query['pin-roots'] ?? true, query.stats ?? false))
   })
-
-  route(app, context, catKubo, async ({ input: { query }, reply, signal }) => {
-    const { arg, offset, length } = query
-    const { sizeBytes, bytes } = await openCat(context.packs, arg, { offset, length, signal })
-    // Kubo's clients read the body to its end; a fault in the middle cuts the connection, which they notice.
-    return reply
-      .header('content-type', 'text/plain')
-      .header('x-content-length', String(sizeBytes))
-      .header('x-stream-output', '1')
-      .send(Readable.from(bytes, { objectMode: false, highWaterMark: 1024 * 1024 }))
-  })
 }
 
 function* kuboLines({ entries }: Added, progress: boolean): Generator<unknown, void, undefined> {
@@ -92,26 +96,6 @@ function importLines({ roots, blockCount, blockBytes }: ImportedCar, pinRoots: b
   const lines: unknown[] = pinRoots ? roots.map(({ Hash }) => ({ Root: { Cid: { '/': Hash }, PinErrorMsg: '' } })) : []
   if (stats) lines.push({ Stats: { BlockCount: blockCount, BlockBytesCount: blockBytes } })
   return lines
-}
-
-/** Answers as Kubo does: JSON lines, which may be many. */
-function sendLines(reply: FastifyReply, lines: Iterable<unknown>): FastifyReply {
-  return reply
-    .header('content-type', 'application/json')
-    .header('x-chunked-output', '1')
-    .send(Readable.from(joinLines(lines), { objectMode: false }))
-}
-
-/** Lines of JSON in pieces worth a write of their own; one piece at least, for an empty stream has no beginning. */
-function* joinLines(lines: Iterable<unknown>): Generator<Buffer, void, undefined> {
-  let piece = ''
-  for (const line of lines) {
-    piece += `${JSON.stringify(line)}\n`
-    if (piece.length < linePieceCharacters) continue
-    yield Buffer.from(piece)
-    piece = ''
-  }
-  yield Buffer.from(piece)
 }
 
 /** Answers with JSON and nothing behind it: published clients look for a bracket at the very end. */

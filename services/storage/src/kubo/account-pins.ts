@@ -1,0 +1,67 @@
+import { CairnError } from '@cairn/protocol'
+import type { CID } from 'multiformats/cid'
+import type { Context } from '../context.ts'
+import { deleteFiles, findOwnUpload, listFiles, type UploadRow } from '../files/files.ts'
+import { pinCid } from '../pins/pins.ts'
+
+const rowsAtOnce = 1000
+
+/**
+ * Keeps a CID for an account, unless the account keeps it already.
+ * @throws CairnError as `pinCid`
+ */
+export async function pinOnce(
+  context: Context,
+  address: string,
+  cid: CID,
+  name: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const known = await findOwnUpload(context, address, cid)
+  if (known === undefined) await pinCid(context, address, cid, name, signal)
+}
+
+/** What an account keeps, newest first. */
+export async function* listPins(
+  context: Context,
+  address: string,
+  signal: AbortSignal,
+): AsyncGenerator<UploadRow, void, undefined> {
+  const sorting = { by: 'created_at', order: 'desc' } as const
+  for (let lastKey: string | undefined; ; ) {
+    const { rows } = await listFiles(context, address, {
+      lastKey,
+      sorting,
+      filter: undefined,
+      limit: rowsAtOnce,
+      signal,
+    })
+    yield* rows
+    lastKey = rows.at(-1)?.id
+    if (rows.length < rowsAtOnce) return
+    signal.throwIfAborted()
+  }
+}
+
+/** What an account keeps of a CID. @throws CairnError NOT_FOUND in Kubo's words */
+export async function requirePin(context: Context, address: string, cid: CID, path: string): Promise<UploadRow> {
+  const row = await findOwnUpload(context, address, cid)
+  if (row === undefined) throw notPinned(path)
+  return row
+}
+
+/** Removes all uploads and pins of a CID from an account. @throws CairnError NOT_FOUND in Kubo's words, CONFLICT */
+export async function unpin(context: Context, address: string, cid: CID, path: string): Promise<void> {
+  try {
+    await deleteFiles(context, address, { cid })
+  } catch (error) {
+    throw CairnError.is(error, 'NOT_FOUND') ? notPinned(path) : error
+  }
+}
+
+function notPinned(path: string): CairnError {
+  return new CairnError('NOT_FOUND', {
+    message: `path '${path.slice(0, 200)}' is not pinned`,
+    hint: 'List the pins of this account with pin/ls.',
+  })
+}

@@ -1,0 +1,90 @@
+import { CairnError, kuboPinAdd, kuboPinLs, kuboPinRm } from '@cairn/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { CID } from 'multiformats/cid'
+import type { Context } from '../context.ts'
+import { listPins, pinOnce, requirePin, unpin } from './account-pins.ts'
+import { followKuboPath, type KuboReading, openKuboPath } from './kubo-path.ts'
+import { kuboRoute } from './kubo-route.ts'
+import { sendLines } from './send-kubo.ts'
+
+/** Most pins that are listed in one answer; streams have no limit. */
+const listedPinsMost = 65_536
+
+type Pin = { cid: string; name: string }
+
+/** Binds Kubo's calls about pins: what an account uploaded or pinned, each as one recursive pin. */
+export function registerKuboPinRoutes(app: FastifyInstance, context: Context, reading: KuboReading): void {
+  kuboRoute(app, context, kuboPinAdd, async ({ input: { query }, caller, signal }) => {
+    requireRecursive(query.recursive)
+    const pins: string[] = []
+    for (const path of query.arg) {
+      const cid = await findRoot(path, signal)
+      await pinOnce(context, caller.address, cid, query.name, signal)
+      pins.push(cid.toString())
+    }
+    return { Pins: pins }
+  })
+
+  kuboRoute(app, context, kuboPinLs, async ({ input: { query }, caller, reply, signal }) => {
+    const { type = 'all', name = '' } = query
+    if (type === 'indirect') {
+      throw new CairnError('NOT_SUPPORTED', { message: 'Only recursive pins are listed: send type=recursive or none' })
+    }
+    const showsNames = (query.names ?? false) || name !== ''
+    const describe = (pin: Pin) => ({ Type: 'recursive', Name: showsNames ? pin.name : '' })
+    const pins: Pin[] = []
+    if (query.arg !== undefined) {
+      for (const path of query.arg) {
+        pins.push(await requirePin(context, caller.address, await findRoot(path, signal), path))
+      }
+    }
+    const chosen = async function* () {
+      if (type === 'direct') return
+      for await (const pin of query.arg === undefined ? listPins(context, caller.address, signal) : pins) {
+        if (pin.name.includes(name)) yield pin
+      }
+    }
+    if (query.stream) {
+      return sendLines(
+        reply,
+        (async function* () {
+          for await (const pin of chosen()) yield { Cid: pin.cid, ...describe(pin) }
+        })(),
+      )
+    }
+    const keys = new Map<string, ReturnType<typeof describe>>()
+    for await (const pin of chosen()) {
+      if (!keys.has(pin.cid)) keys.set(pin.cid, describe(pin))
+      if (keys.size > listedPinsMost) {
+        throw new CairnError('NOT_SUPPORTED', {
+          message: `There are more than ${listedPinsMost} pins: list them with stream=true`,
+        })
+      }
+    }
+    return sendLines(reply, [keys.size === 0 ? {} : { Keys: Object.fromEntries(keys) }])
+  })
+
+  kuboRoute(app, context, kuboPinRm, async ({ input: { query }, caller, signal }) => {
+    requireRecursive(query.recursive)
+    const roots: { cid: CID; path: string }[] = []
+    for (const path of query.arg) roots.push({ cid: await findRoot(path, signal), path })
+    // All are known before the first is removed.
+    for (const { cid, path } of roots) await requirePin(context, caller.address, cid, path)
+    for (const { cid, path } of roots) await unpin(context, caller.address, cid, path)
+    return { Pins: roots.map(({ cid }) => cid.toString()) }
+  })
+
+  /** A CID alone need not be stored here. */
+  async function findRoot(path: string, signal: AbortSignal): Promise<CID> {
+    const { cid, segments } = await followKuboPath(reading, path, signal)
+    if (segments.length === 0) return cid
+    const entity = await openKuboPath(reading, path, signal)
+    if (entity.remaining.length === 0) return entity.cid
+    throw new CairnError('INVALID_PATH', { message: 'The path ends inside a document, at what is no link' })
+  }
+}
+
+function requireRecursive(recursive = true): void {
+  if (recursive) return
+  throw new CairnError('NOT_SUPPORTED', { message: 'Pins are recursive here: leave out recursive=false' })
+}

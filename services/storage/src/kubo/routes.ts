@@ -1,0 +1,176 @@
+import {
+  CairnError,
+  catKubo,
+  kuboBlockGet,
+  kuboBlockStat,
+  kuboDagExport,
+  kuboDagGet,
+  kuboDagResolve,
+  kuboGet,
+  kuboId,
+  kuboLs,
+  kuboNameResolve,
+  kuboResolve,
+  kuboVersion,
+  type NetworkProfile,
+  refuseKubo,
+} from '@cairn/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../context.ts'
+import { writeCar } from '../gateway/serve-car.ts'
+import { writeTar } from '../gateway/serve-tar.ts'
+import { route } from '../http/route.ts'
+import type { NameResolver } from '../names/names.ts'
+import { describeGatewayOnce } from '../names/routing.ts'
+import { serviceVersion } from '../service/service-version.ts'
+import { openCat } from './cat-file.ts'
+import { encodeNode } from './encode-node.ts'
+import { followKuboPath, type KuboEntity, openKuboPath } from './kubo-path.ts'
+import { kuboRoute } from './kubo-route.ts'
+import { type KuboLink, listLinks } from './list-links.ts'
+import { registerKuboPinRoutes } from './pin-routes.ts'
+import { sendBytes, sendLines } from './send-kubo.ts'
+
+/** The release of Kubo whose RPC is followed; Kubo's program picks its way of speaking by it. */
+const kuboVersionFollowed = '0.43.0'
+/** Most entries that are listed in one answer; streams have no limit. */
+const listedEntriesMost = 65_536
+
+/** Binds what Kubo's own program and clients call beside `add` and `dag/import`. */
+export function registerKuboRoutes(
+  app: FastifyInstance,
+  context: Context,
+  names: NameResolver,
+  profile: () => NetworkProfile,
+): void {
+  const { packs } = context
+  const reading = { packs, names }
+  const describe = describeGatewayOnce(context.secret, () => profile().gateway)
+
+  kuboRoute(app, context, kuboVersion, async () => ({
+    Version: `${kuboVersionFollowed}+cairn`,
+    Commit: '',
+    Repo: '',
+    System: '',
+    Golang: '',
+  }))
+
+  kuboRoute(app, context, kuboId, async ({ input: { query } }) => {
+    if (query['arg'] !== undefined) {
+      throw new CairnError('NOT_SUPPORTED', { message: 'This service has no peers: call id without a peer' })
+    }
+    const { ID, Addrs, Protocols } = await describe()
+    return {
+      ID,
+      PublicKey: '',
+      Addresses: Addrs.map((address) => `${address}/p2p/${ID}`),
+      AgentVersion: `cairn/${serviceVersion}`,
+      Protocols,
+    }
+  })
+
+  kuboRoute(app, context, catKubo, async ({ input: { query }, reply, signal }) => {
+    const { arg, offset, length } = query
+    const { sizeBytes, bytes } = await openCat(reading, arg, { offset, length, signal })
+    return sendBytes(reply.header('x-content-length', String(sizeBytes)), bytes)
+  })
+
+  kuboRoute(app, context, kuboGet, async ({ input: { query }, reply, signal }) => {
+    if (query.compress) {
+      throw new CairnError('NOT_SUPPORTED', { message: 'Archives are not compressed here: leave out compress' })
+    }
+    const entity = await openKuboPath(reading, query.arg, signal)
+    if (entity.remaining.length > 0 || entity.node.kind === 'other') {
+      throw new CairnError('NOT_ACCEPTABLE', { message: 'Only files and folders fit into a tar' })
+    }
+    if ('fileSizeBytes' in entity.node) reply.header('x-content-length', String(entity.node.fileSizeBytes))
+    return sendBytes(reply, writeTar(packs, entity, entity.name, signal), 'application/x-tar')
+  })
+
+  kuboRoute(app, context, kuboLs, async ({ input: { query }, reply, signal }) => {
+    const readsEntries = (query['resolve-type'] ?? true) || (query.size ?? true)
+    const entities: { path: string; entity: KuboEntity }[] = []
+    for (const path of query.arg) entities.push({ path, entity: await openKuboPath(reading, path, signal) })
+    const lines = async function* () {
+      const objects: { Hash: string; Links: KuboLink[] }[] = []
+      for (const { path, entity } of entities) {
+        const links: KuboLink[] = []
+        for await (const link of listLinks(packs, entity, { signal, readsEntries })) {
+          if (query.stream) yield { Objects: [{ Hash: path, Links: [link] }] }
+          else if (links.push(link) > listedEntriesMost) throw tooManyEntries()
+        }
+        objects.push({ Hash: path, Links: links.toSorted(byName) })
+      }
+      if (!query.stream) yield { Objects: objects }
+    }
+    return sendLines(reply, lines())
+  })
+
+  kuboRoute(app, context, kuboDagGet, async ({ input: { query }, reply, signal }) => {
+    const { cid, remaining } = await openKuboPath(reading, query.arg, signal)
+    const bytes = await packs.get(cid, { signal })
+    return sendBytes(reply, encodeNode(cid, bytes, remaining, query['output-codec'] ?? 'dag-json'))
+  })
+
+  kuboRoute(app, context, kuboDagExport, async ({ input: { query }, reply, signal }) => {
+    const { cid } = await openWhole(query.arg, signal)
+    return sendBytes(reply, writeCar({ source: packs }, { cid, blocks: [cid] }, { scope: 'all', signal }))
+  })
+
+  kuboRoute(app, context, kuboDagResolve, async ({ input: { query }, signal }) => {
+    const { cid, remaining } = await openKuboPath(reading, query.arg, signal)
+    return { Cid: { '/': cid.toString() }, RemPath: remaining.join('/') }
+  })
+
+  kuboRoute(app, context, kuboBlockGet, async ({ input: { query }, reply, signal }) => {
+    const { cid } = await openBlock(query.arg, signal)
+    return sendBytes(reply, await packs.get(cid, { signal }))
+  })
+
+  kuboRoute(app, context, kuboBlockStat, async ({ input: { query }, signal }) => {
+    const { cid } = await openBlock(query.arg, signal)
+    return { Key: cid.toString(), Size: (await packs.get(cid, { signal })).length }
+  })
+
+  kuboRoute(app, context, kuboResolve, async ({ input: { query }, signal }) => {
+    const { cid, remaining } = await openKuboPath(reading, query.arg, signal)
+    return { Path: ['/ipfs', cid.toString(), ...remaining].join('/') }
+  })
+
+  kuboRoute(app, context, kuboNameResolve, async ({ input: { query }, signal }) => {
+    const path = /^\/ip[fn]s\/|^ip[fn]s:\/\//.test(query.arg) ? query.arg : `/ipns/${query.arg}`
+    const { cidText, segments } = await followKuboPath(reading, path, signal)
+    return { Path: ['/ipfs', cidText, ...segments].join('/') }
+  })
+
+  registerKuboPinRoutes(app, context, reading)
+
+  route(app, context, refuseKubo, async ({ input: { params } }) => {
+    throw new CairnError('NOT_SUPPORTED', {
+      message: `This service does not have Kubo's call "${params.call.slice(0, 100)}"`,
+      hint: 'See "What differs from Kubo" in the documentation for the calls there are.',
+    })
+  })
+
+  async function openWhole(arg: string, signal: AbortSignal): Promise<KuboEntity> {
+    const entity = await openKuboPath(reading, arg, signal)
+    if (entity.remaining.length === 0) return entity
+    throw new CairnError('NOT_SUPPORTED', { message: 'The path ends inside a document, at what is no link' })
+  }
+
+  /** A block need not be of a codec that is known, unless a path goes through it. */
+  async function openBlock(arg: string, signal: AbortSignal): Promise<Pick<KuboEntity, 'cid'>> {
+    const { cid, segments } = await followKuboPath(reading, arg, signal)
+    return segments.length === 0 ? { cid } : openWhole(arg, signal)
+  }
+}
+
+function tooManyEntries(): CairnError {
+  return new CairnError('NOT_SUPPORTED', {
+    message: `The folder has more than ${listedEntriesMost} entries: list it with stream=true`,
+  })
+}
+
+function byName(a: KuboLink, b: KuboLink): number {
+  return Buffer.compare(Buffer.from(a.Name), Buffer.from(b.Name))
+}
