@@ -40,6 +40,8 @@ export type GatewayContext = {
   config: ListenerLimits & {
     /** Names under which each CID has an origin of its own, such as `localhost` or `dweb.example`. */
     gatewayHosts: readonly string[]
+    /** Address of the gateway as users reach it, if it is set. */
+    publicGatewayUrl: string | undefined
   }
 }
 
@@ -57,6 +59,8 @@ const callId = 'gateway'
 export function createGatewayApp(context: GatewayContext): FastifyInstance {
   const hosts: HostSettings = {
     subdomainHosts: context.config.gatewayHosts.map((name) => name.toLowerCase()),
+    ownHost:
+      context.config.publicGatewayUrl === undefined ? undefined : new URL(context.config.publicGatewayUrl).hostname,
     isTrustedProxy: matchAddresses(context.config.trustedProxies),
   }
   const answers = createAnswerCache(context.clock.now)

@@ -8,8 +8,10 @@ import { pageStyle } from './page-style.ts'
 export type PageLinks = {
   /** Before the path of an entry: `/ipfs/{cid}` on a path gateway, nothing on an origin of its own. */
   base: string
-  /** Before `/ipfs/{cid}` in links to other roots: `//{host}` on an origin of its own, else nothing. */
-  gateway: string
+  /** Address of the root of the path. */
+  root: string
+  /** Before `/ipfs/{cid}` in links to other roots: `//{host}` on a subdomain; undefined on a site, which has no others. */
+  otherRoots: string | undefined
 }
 
 export type DirectoryPage = {
@@ -29,7 +31,7 @@ export type DirectoryPage = {
 export const entriesPerPage = 10_000
 
 /** Changes when the page's form does, so that cached pages of an older form are not taken for this one. */
-export const pageVersion = createHash('sha256').update(pageStyle).update('page-3').digest('hex').slice(0, 16)
+export const pageVersion = createHash('sha256').update(pageStyle).update('page-4').digest('hex').slice(0, 16)
 
 /** Generated pages run nothing, load nothing and are framed nowhere; only their own style counts. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
@@ -86,8 +88,9 @@ function rootNames(root: string): { namespace: string; text: string } {
 
 function breadcrumbs({ root, segments, links }: DirectoryPage): string {
   const { namespace, text } = rootNames(root)
-  let href = `${links.gateway}${root}`
-  let html = `/${namespace}/<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`
+  let href = links.root
+  const top = links.otherRoots === undefined ? `${href}/` : href
+  let html = `/${namespace}/<a href="${escapeHtml(top)}">${escapeHtml(text)}</a>`
   for (const segment of segments) {
     href += `/${encodeStrict(segment)}`
     html += `/<a href="${escapeHtml(href)}">${escapeHtml(segment)}</a>`
@@ -104,7 +107,10 @@ function renderEntry({ name, cid, sizeBytes }: DirectoryEntry, path: string, lin
   const shown = addressable
     ? `<a href="${escapeHtml(`${links.base}${path}/${encoded}`)}">${label}</a>`
     : `<span class="odd">${label === '' ? '(no name)' : label}</span>`
-  const hash = `<a class="ipfs-hash" translate="no" href="${escapeHtml(`${links.gateway}/ipfs/${text}?filename=${encodeURIComponent(encoded)}`)}">`
+  const hash =
+    links.otherRoots === undefined
+      ? `<a class="ipfs-hash" translate="no" href="https://cid.ipfs.tech/#${text}" target="_blank" rel="noreferrer noopener">`
+      : `<a class="ipfs-hash" translate="no" href="${escapeHtml(`${links.otherRoots}/ipfs/${text}?filename=${encodeURIComponent(encoded)}`)}">`
   return `<tr><td>${shown}</td><td>${hash}${text.slice(0, 6)}…${text.slice(-6)}</a></td><td class="size">${sizeBytes === undefined ? '' : formatBytes(sizeBytes)}</td></tr>\n`
 }
 

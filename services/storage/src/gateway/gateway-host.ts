@@ -3,8 +3,10 @@ import { isIP } from 'node:net'
 
 /** Under which of the gateway's names a request came. */
 export type GatewayHost =
-  /** A name or address without subdomains: `/ipfs/…` is answered at once. */
-  | { kind: 'path'; protocol: string; host: string }
+  /** A name or address without subdomains: `/ipfs/…` is answered at once. `domain` is set if it may be somebody's site. */
+  | { kind: 'path'; protocol: string; host: string; domain?: string }
+  /** A domain of somebody's own, whose DNSLink says what it shows. */
+  | { kind: 'site'; protocol: string; host: string }
   /** A name that has subdomains: `/ipfs/{cid}` is sent on to the origin of that CID. */
   | { kind: 'root'; protocol: string; host: string }
   /** An origin of one CID or name: `{label}.ipfs.{host}`. */
@@ -14,6 +16,8 @@ export type GatewayHost =
 export type HostSettings = {
   /** Names that have subdomains, in lower case, without port. */
   subdomainHosts: readonly string[]
+  /** The gateway's own name, in lower case, without port: never taken for somebody's site. */
+  ownHost: string | undefined
   /** Whether an address is a proxy whose `X-Forwarded-*` headers count. */
   isTrustedProxy: (address: string) => boolean
 }
@@ -41,7 +45,14 @@ export function readGatewayHost(request: IncomingMessage, url: string, settings:
     const label = name.slice(0, name.length - candidate.length - namespace.length - 2)
     return { kind: 'subdomain', protocol, host: candidate + port, namespace, label }
   }
-  return { kind: 'path', protocol, host: isHostName(lower) ? lower + port : '' }
+  if (!isHostName(lower)) return { kind: 'path', protocol, host: '' }
+  const mayBeSite = lower.includes('.') && lower !== settings.ownHost
+  return { kind: 'path', protocol, host: lower + port, ...(mayBeSite ? { domain: lower } : {}) }
+}
+
+/** Whether the host is an origin of one CID or name, which others share with nobody. */
+export function hasOwnOrigin({ kind }: GatewayHost): boolean {
+  return kind === 'subdomain' || kind === 'site'
 }
 
 /** The path and query of a request, also when it came in the absolute form that proxies use. */

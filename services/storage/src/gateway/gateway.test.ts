@@ -500,6 +500,20 @@ describe('verifiable forms', () => {
     expect((await get(`/ipfs/${leaf}?format=ipns-record`)).statusCode).toBe(400)
   })
 
+  it('packs names with a backslash, which is a character like any other, unless they would climb', async () => {
+    const { app, addFolder } = createTestGateway()
+    const root = await addFolder({ 'a/back\\slash': 'one', 'z.txt': 'two' })
+    const answer = await app.inject(`/ipfs/${root}?format=tar`)
+    expect(answer.statusCode).toBe(200)
+    const { execFileSync } = await import('node:child_process')
+    const names = execFileSync('tar', ['-tf', '-', '--quoting-style=literal'], { input: answer.rawPayload }).toString()
+    expect(names.trim().split('\n').sort()).toEqual(
+      [`${root}`, `${root}/a`, `${root}/a/back\\slash`, `${root}/z.txt`].sort(),
+    )
+    const bad = await addFolder({ '..\\x': 'one' })
+    expect((await app.inject(`/ipfs/${bad}?format=tar`)).headers['x-cairn-code']).toBe('INVALID_PATH')
+  })
+
   it('packs files and folders into a tar', async () => {
     const { app, addFolder } = createTestGateway()
     const long = 'ż'.repeat(90)
@@ -664,5 +678,25 @@ describe('damage', () => {
     expect((await get()).body).toBe('popular')
     now += 1000
     expect((await get()).statusCode).toBe(404)
+  })
+})
+
+describe('a file with a block missing', () => {
+  it('is read by ranges that do not touch it', async () => {
+    const { app, addFile, blocks } = createTestGateway()
+    const content = Buffer.concat([Buffer.alloc(1000, 'a'), Buffer.alloc(1000, 'b'), Buffer.alloc(1000, 'c')])
+    const cid = await addFile(content, { ...importProfiles.v1, chunkSizeBytes: 1000 })
+    blocks.delete(Buffer.concat([Buffer.of(0x12, 32), sha256(content.subarray(1000, 2000))]).toString('hex'))
+    for (const [range, start, end] of [
+      ['bytes=0-999', 0, 1000],
+      ['bytes=2000-2999', 2000, 3000],
+      ['bytes=-10', 2990, 3000],
+    ] as const) {
+      const answer = await app.inject({ url: `/ipfs/${cid}`, headers: { range } })
+      expect(answer.statusCode, range).toBe(206)
+      expect(answer.rawPayload.equals(content.subarray(start, end)), range).toBe(true)
+    }
+    expect((await app.inject(`/ipfs/${cid}`)).headers['x-cairn-code']).toBe('BLOCK_NOT_FOUND')
+    await app.close()
   })
 })

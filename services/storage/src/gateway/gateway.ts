@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import type { RequestedName } from '../names/names.ts'
 import { type Answer, type ContentRequest, type Gateway, type GatewayRequest, redirect } from './answer.ts'
 import { parseContentPath, parseSegments, splitRoot } from './content-path.ts'
 import type { GatewayHost } from './gateway-host.ts'
@@ -21,6 +22,8 @@ export type { Answer, Gateway, GatewayRequest } from './answer.ts'
  * @throws CairnError and UnixfsError; `toGatewayError` makes the first of the second
  */
 export async function answerRequest(gateway: Gateway, request: GatewayRequest): Promise<Answer> {
+  const site = await findSite(gateway, request)
+  if (site !== undefined) return serveOwnDomain(gateway, request, site)
   const { host, rawPath, method } = request
   refuseServiceWorker(host, request.headers.serviceWorker)
   if (host.kind === 'subdomain') {
@@ -52,6 +55,31 @@ export async function answerRequest(gateway: Gateway, request: GatewayRequest): 
     return catFile(gateway, { ...request, path: parseContentPath(rawPath.slice('/api/v0/cat/'.length)) })
   }
   throw new CairnError('NOT_FOUND', { hint: 'This is an IPFS gateway: open /ipfs/{cid} or {cid}.ipfs.{host}.' })
+}
+
+type Site = { host: Extract<GatewayHost, { kind: 'site' }>; name: RequestedName }
+
+/** Whether the host is somebody's domain with a DNSLink; not where the operator set no resolver. */
+async function findSite({ names }: Gateway, { host, rawPath, signal }: GatewayRequest): Promise<Site | undefined> {
+  if (host.kind !== 'path' || host.domain === undefined) return undefined
+  const name = names.read(host.domain)
+  if (name?.kind !== 'dns') return undefined
+  try {
+    if (!(await names.hasDnslink(name.host, signal))) return undefined
+  } catch (error) {
+    // Content paths are answered while DNS is unavailable: boxed in, as on any origin that CIDs share.
+    if (CairnError.is(error, 'UPSTREAM_FAILED') && /^\/ip[fn]s(\/|$)/.test(rawPath)) return undefined
+    throw error
+  }
+  return { host: { kind: 'site', protocol: host.protocol, host: host.host }, name }
+}
+
+/** A request to a domain of somebody's own: all paths are those of its site. */
+function serveOwnDomain(gateway: Gateway, request: GatewayRequest, { host, name }: Site): Promise<Answer> {
+  requireMethod(request.method, ['GET', 'HEAD'])
+  return serveName(gateway, { ...request, host }, { name, rest: request.rawPath }, (own, content) =>
+    serveSite(own, content, serveContent),
+  )
 }
 
 /** A request to the origin of a name; its site may have rules for paths that it lacks. */

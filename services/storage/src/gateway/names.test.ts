@@ -216,3 +216,65 @@ test('odd names and paths are refused without a look-up', async () => {
   expect((await get('/ipns/?uri=ipns://example.org/a')).headers['location']).toBe('/ipns/example.org/a')
   expect(dns.asked).toEqual([])
 })
+
+test('a domain of somebody’s own shows the site that its DNSLink names, and nothing else', async () => {
+  const site = await gateway.addFolder({
+    'index.html': '<p>home</p>',
+    'docs/a.txt': 'a',
+    'ipfs/own.txt': 'a folder of the site',
+    _redirects: '/old /docs/a.txt 301\n/spa/* /index.html 200\n',
+  })
+  const stranger = await gateway.addFile('<script>steal()</script>')
+  dns.texts.set('_dnslink.site.example.org', [`dnslink=/ipfs/${site}`])
+  const host = { host: 'site.example.org' }
+  const home = await get('/', host)
+  expect(home.body).toBe('<p>home</p>')
+  // An origin of its own: nothing is boxed in.
+  expect(home.headers['content-security-policy']).toBeUndefined()
+  expect(home.headers).toMatchObject({
+    'x-ipfs-path': '/ipns/site.example.org/',
+    'cache-control': 'public, max-age=60',
+  })
+  expect((await get('/docs/a.txt', host)).body).toBe('a')
+  expect((await get('/docs', host)).headers.location).toBe('/docs/')
+  expect((await get('/old', host)).headers.location).toBe('/docs/a.txt')
+  expect((await get('/spa/any/where', host)).body).toBe('<p>home</p>')
+  const page = (await get('/docs/', host)).body
+  expect(page).toContain('/ipns/<a href="//site.example.org/">site.example.org</a>/<a href="//site.example.org/docs">')
+  expect(page).toContain('<a href="/docs/a.txt">a.txt</a>')
+  // Content of others would run with the rights of the site.
+  expect((await get('/ipfs/own.txt', host)).body).toBe('a folder of the site')
+  expect(await codeOf(`/ipfs/${stranger}`, host)).toBe('404 PATH_NOT_FOUND')
+  expect((await gateway.app.inject({ method: 'POST', url: '/', headers: host })).statusCode).toBe(405)
+  expect((await get('/', { host: 'gateway.test', 'x-forwarded-host': 'SITE.example.org:8443' })).body).toBe(
+    '<p>home</p>',
+  )
+})
+
+test('a domain without a DNSLink is a path gateway, also while DNS is unavailable', async () => {
+  const page = await gateway.addFolder({ 'a.html': '<p>page</p>' })
+  const host = { host: 'plain.example.org' }
+  const answer = await get(`/ipfs/${page}/a.html`, host)
+  expect(answer.body).toBe('<p>page</p>')
+  expect(answer.headers['content-security-policy']).toContain('sandbox')
+  expect(await codeOf('/', host)).toBe('404 NOT_FOUND')
+  dns.isBroken = true
+  const other = { host: 'other.example.org' }
+  const boxed = await get(`/ipfs/${page}/a.html`, other)
+  expect(boxed.body).toBe('<p>page</p>')
+  expect(boxed.headers['content-security-policy']).toContain('sandbox')
+  expect(await codeOf('/', other)).toBe('502 UPSTREAM_FAILED')
+})
+
+test('addresses, names without a dot and the gateway’s own name are never looked up', async () => {
+  const file = await gateway.addFile('x')
+  for (const host of ['127.0.0.1:8081', '[::1]', 'gateway', 'dweb.test', `${file}.ipfs.dweb.test`]) {
+    await get('/', { host })
+  }
+  await using own = createTestGateway({
+    names: createNameResolver(context, createDnslinkResolver([dns.address], place.clock.now)),
+    publicUrl: 'https://gateway.example.org',
+  }).app
+  await own.inject({ url: '/', headers: { host: 'gateway.example.org' } })
+  expect(dns.asked).toEqual([])
+})

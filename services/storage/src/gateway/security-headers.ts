@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { isActiveType } from './content-type.ts'
-import type { GatewayHost } from './gateway-host.ts'
+import { type GatewayHost, hasOwnOrigin } from './gateway-host.ts'
 
 /**
  * Headers of every answer: any page may read from here, nothing is guessed about content, no credentials are taken.
@@ -22,12 +22,12 @@ export const everyAnswer: Readonly<Record<string, string>> = {
  * @see https://www.w3.org/TR/CSP3/#directive-sandbox
  */
 export function contentPolicy(host: GatewayHost, contentType: string): string | undefined {
-  return host.kind !== 'subdomain' && isActiveType(contentType) ? "sandbox; frame-ancestors 'none'" : undefined
+  return !hasOwnOrigin(host) && isActiveType(contentType) ? "sandbox; frame-ancestors 'none'" : undefined
 }
 
 /** A service worker on a shared origin would rule over all CIDs there. @throws CairnError INVALID_REQUEST */
 export function refuseServiceWorker(host: GatewayHost, header: string | string[] | undefined): void {
-  if (header !== 'script' || host.kind === 'subdomain') return
+  if (header !== 'script' || hasOwnOrigin(host)) return
   throw new CairnError('INVALID_REQUEST', {
     message: 'Service workers are not registered from a path gateway',
     hint: 'Open the page by its subdomain, {cid}.ipfs.{host}, where it has an origin of its own.',

@@ -4,6 +4,7 @@ import { type Answer, type ContentRequest, type Gateway, generated, htmlType, no
 import { type ContentPath, encodePath, rootPath } from './content-path.ts'
 import { type PageLinks, pagePolicy, pageVersion, renderDirectory } from './directory-page.ts'
 import { entityTag, matchesNoneMatch } from './entity-tags.ts'
+import { hasOwnOrigin } from './gateway-host.ts'
 import { cachePolicy, contentHeaders, type Entity, openPath } from './open-path.ts'
 import { serveFile } from './serve-file.ts'
 
@@ -49,11 +50,14 @@ export async function serveDirectory(gateway: Gateway, request: ContentRequest, 
 /** The path of a content request as it stands in a URL on the host that was asked. */
 function pathOf({ host, path }: ContentRequest): string {
   const rest = encodePath(path.segments, false)
-  return host.kind === 'subdomain' ? rest : `${rootPath(path)}${rest}`
+  return hasOwnOrigin(host) ? rest : `${rootPath(path)}${rest}`
 }
 
 function pageLinks({ host, path }: { host: ContentRequest['host']; path: ContentPath }): PageLinks {
-  return host.kind === 'subdomain' ? { base: '', gateway: `//${host.host}` } : { base: rootPath(path), gateway: '' }
+  const root = rootPath(path)
+  if (host.kind === 'site') return { base: '', root: `//${host.host}`, otherRoots: undefined }
+  if (host.kind === 'subdomain') return { base: '', root: `//${host.host}${root}`, otherRoots: `//${host.host}` }
+  return { base: root, root, otherRoots: '' }
 }
 
 async function findIndex(gateway: Gateway, request: ContentRequest, entity: Entity): Promise<Entity | undefined> {

@@ -4,7 +4,7 @@ import type { Answer, ContentRequest, Gateway } from './answer.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { contentTypeByBytes, contentTypeByName, sniffBytes } from './content-type.ts'
 import { entityTag } from './entity-tags.ts'
-import { contentHeaders, type Entity } from './open-path.ts'
+import { contentHeaders, type Entity, toGatewayError } from './open-path.ts'
 import { contentPolicy } from './security-headers.ts'
 import { bytesInMemory, type Readable, serveBytes } from './serve-bytes.ts'
 
@@ -26,7 +26,8 @@ export async function serveFile(gateway: Gateway, request: ContentRequest, file:
   const contentType =
     entity.node.kind === 'symlink'
       ? 'inode/symlink'
-      : (contentTypeByName(request.query.get('filename') ?? file.name ?? '') ?? (await sniff(content, entity.cid)))
+      : (contentTypeByName(request.query.get('filename') ?? file.name ?? '') ??
+        (await sniff(content, entity.cid, request.headers.range !== undefined)))
   const policy = contentPolicy(request.host, contentType)
   const disposition = fileDisposition(request)
   const answer = serveBytes(request, content, {
@@ -58,27 +59,37 @@ export function openFile(
 const sniffed = new Map<string, string>()
 const sniffedMost = 4096
 
-async function sniff(content: Readable, cid: CID): Promise<string> {
+/** @param isRange whether a missing block ends the look at the first bytes: a range need not touch it */
+async function sniff(content: Readable, cid: CID, isRange: boolean): Promise<string> {
   const key = cid.toString()
   const known = sniffed.get(key)
   if (known !== undefined) return known
   const end = Math.min(sniffBytes, content.sizeBytes)
   const read = content.read({ start: 0, end })
-  const first = read instanceof Uint8Array ? read : await gather(read, end)
-  const type = await contentTypeByBytes(first, end === content.sizeBytes)
+  const first = read instanceof Uint8Array ? read : await gather(read, end, isRange)
+  const type = await contentTypeByBytes(first, first.length === content.sizeBytes)
+  if (first.length < end) return type
   if (sniffed.size >= sniffedMost) sniffed.delete(sniffed.keys().next().value ?? '')
   sniffed.set(key, type)
   return type
 }
 
-async function gather(chunks: AsyncIterable<Uint8Array>, sizeBytes: number): Promise<Uint8Array> {
+async function gather(
+  chunks: AsyncIterable<Uint8Array>,
+  sizeBytes: number,
+  endsAtMissing: boolean,
+): Promise<Uint8Array> {
   const bytes = new Uint8Array(sizeBytes)
   let at = 0
-  for await (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
+  try {
+    for await (const chunk of chunks) {
+      bytes.set(chunk, at)
+      at += chunk.length
+    }
+  } catch (error) {
+    if (!endsAtMissing || toGatewayError(error).code !== 'BLOCK_NOT_FOUND') throw error
   }
-  return bytes
+  return bytes.subarray(0, at)
 }
 
 /**

@@ -84,7 +84,9 @@ function joinInside(path: string, name: string): string {
     if (part === '..') parts.pop()
     else parts.push(part)
   }
-  if (parts.length <= root.length || parts[0] !== root[0] || name.includes('\0') || name.includes('\\')) {
+  // A backslash is a character like any other in names, but some programs part paths by it.
+  const climbs = name.split(/[\\/]/).includes('..') && name.includes('\\')
+  if (parts.length <= root.length || parts[0] !== root[0] || name.includes('\0') || climbs) {
     throw new CairnError('INVALID_PATH', {
       // The conformance tests of gateways look for this sentence, "now" for "not" and all.
       message: 'relative UnixFS paths outside the root are now allowed',

@@ -42,13 +42,14 @@ export const blockKey = (cid: CID): string => Buffer.from(cid.multihash.bytes).t
 /** For tests that are not about names. */
 const noNames: NameResolver = {
   read: () => undefined,
+  hasDnslink: () => Promise.resolve(false),
   resolve: () => Promise.reject(new CairnError('NAME_UNRESOLVED')),
   record: () => Promise.reject(new CairnError('NAME_UNRESOLVED')),
 }
 
 /** A gateway over blocks that the test holds in its hands, so that it can break them one by one. */
 export function createTestGateway(
-  settings: { hosts?: string[]; proxies?: string[]; now?: () => number; names?: NameResolver } = {},
+  settings: { hosts?: string[]; proxies?: string[]; now?: () => number; names?: NameResolver; publicUrl?: string } = {},
 ): TestGateway {
   const blocks = new Map<string, Uint8Array>()
   const reads = {
@@ -85,6 +86,7 @@ export function createTestGateway(
       config: {
         ...readConfig({}),
         gatewayHosts: settings.hosts ?? ['dweb.test'],
+        publicGatewayUrl: settings.publicUrl,
         trustedProxies: settings.proxies ?? [],
         // All readers of a test come from one address, whatever the machine's limit of open files allows.
         maxConnections: 1000,

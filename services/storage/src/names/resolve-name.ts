@@ -24,6 +24,8 @@ export type RequestedName = { kind: 'ipns'; name: string } | { kind: 'dns'; host
 export type NameResolver = {
   /** Reads an IPNS name in any form, or a DNS name; undefined for anything else. */
   read(text: string): RequestedName | undefined
+  /** Whether a host has a DNSLink; false where no resolver is set. @throws CairnError UPSTREAM_FAILED, OVERLOADED */
+  hasDnslink(host: string, signal: AbortSignal): Promise<boolean>
   /**
    * Follows a name to content.
    * @throws CairnError NAME_UNRESOLVED, NAME_EXPIRED, NAME_TOO_DEEP, UPSTREAM_FAILED, NOT_SUPPORTED (a DNS name where no
@@ -67,6 +69,16 @@ export function createNameResolver(
       if (name !== undefined) return { kind: 'ipns', name }
       const host = text.toLowerCase().replace(/\.$/, '')
       return isDnsName(host) ? { kind: 'dns', host } : undefined
+    },
+    async hasDnslink(host, signal) {
+      if (dnslink === undefined) return false
+      try {
+        await dnslink.resolve(host, signal)
+        return true
+      } catch (error) {
+        if (CairnError.is(error, 'NAME_UNRESOLVED')) return false
+        throw error
+      }
     },
     async resolve(start, signal) {
       let name = start
