@@ -7,8 +7,8 @@ import {
   codeHeader,
   commonErrors,
   dialects,
-  errorTable,
   isErrorCode,
+  statusOf,
 } from '@cairn/protocol'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
@@ -101,10 +101,12 @@ async function expectDeclaredError(call: CallDefinition, answer: Response): Prom
   const label = `${call.id}: ${answer.status} ${code} ${text.slice(0, 300)}`
   if (!isErrorCode(code)) throw new Error(`no code: ${label}`)
   expect([...call.errors, ...commonErrors], label).toContain(code)
-  expect(answer.status, label).toBe(errorTable[code].status)
+  // An option that only clients of Kubo send makes an upload answer in their form.
+  const dialect = call.dialect === 'upload' && /^\{"Message":/.test(text) ? 'kubo' : call.dialect
+  expect(answer.status, label).toBe(statusOf(dialect, code))
   expect(answer.headers.get('x-request-id'), label).toBeTruthy()
   expect(answer.headers.get('content-type'), label).toContain('application/json')
-  expect(dialects[call.dialect].read(JSON.parse(text))?.message, label).toBeTruthy()
+  expect(dialects[dialect].read(JSON.parse(text))?.message, label).toBeTruthy()
   // The validation library's own English.
   expect(text, label).not.toMatch(/eceived (?:undefined|null|Object|Array|NaN|\d|\\")/)
   return code

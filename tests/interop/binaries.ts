@@ -35,6 +35,11 @@ export function isInstalled(program: GoProgram): boolean {
   return existsSync(binaryPath(program))
 }
 
+/** Where install notes the folder of the sources that a program was built from: the suite runs its tests from there. */
+export function sourceNotePath(program: GoProgram): string {
+  return `${binaryPath(program)}.source`
+}
+
 /** The path of a built program. @throws Error that names the command to build it. */
 export function requireBinary(program: GoProgram): string {
   if (isInstalled(program)) return binaryPath(program)

@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gatewayConformance, requireBinary } from './binaries.ts'
-import { runProgram } from './run-program.ts'
+import * as v from 'valibot'
+import { gatewayConformance, requireBinary, sourceNotePath } from './binaries.ts'
+import { type RunOptions, runProgram } from './run-program.ts'
 
 /** The parts of the gateway specifications that the suite can test apart; a group holds those that begin like it. */
 export const conformanceSpecs = [
@@ -47,7 +48,6 @@ export type ConformanceResult = { name: string; outcome: 'pass' | 'fail' | 'skip
  * @see https://github.com/ipfs/gateway-conformance
  */
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceResult[]> {
-  const suite = requireBinary(gatewayConformance)
   const folder = await mkdtemp(join(tmpdir(), 'cairn-conformance-'))
   try {
     const report = join(folder, 'report.json')
@@ -63,11 +63,18 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     if (options.specs !== undefined) args.push('--specs', options.specs.join(','))
     if (options.skip !== undefined) args.push('--', '-skip', options.skip)
     // It ends with 1 when a test fails; which one, the report says.
-    await runProgram(suite, args, { cwd: folder, allowedExitCodes: [0, 1] })
+    await runSuite(args, { cwd: folder, allowedExitCodes: [0, 1] })
     return readConformanceReport(await readFile(report, 'utf8'))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** The suite reads its tests and fixtures from the sources that it was built from. */
+async function runSuite(args: readonly string[], options: RunOptions = {}): Promise<void> {
+  const suite = requireBinary(gatewayConformance)
+  const home = await readFile(sourceNotePath(gatewayConformance), 'utf8')
+  await runProgram(suite, args, { ...options, env: { ...process.env, GATEWAY_CONFORMANCE_HOME: home } })
 }
 
 /** Reads the events of a Go test, one JSON object a line; the last word on a test counts. */
@@ -85,10 +92,21 @@ export function readConformanceReport(lines: string): ConformanceResult[] {
   return [...outcomes].map(([name, outcome]) => ({ name, outcome }))
 }
 
-/** Writes the suite's fixtures into `folder` and names those that a gateway must hold. @throws Error when it is not built. */
+/** The DNSLinks that the suite expects, from fixtures that were written with `extractConformanceFixtures`. */
+export async function readDnslinks(folder: string): Promise<{ domain: string; path: string }[]> {
+  const { domains } = dnslinksFile(JSON.parse(await readFile(join(folder, 'dnslinks.json'), 'utf8')))
+  return Object.entries(domains).map(([domain, path]) => ({ domain, path }))
+}
+
+const dnslinksFile = v.parser(v.object({ domains: v.record(v.string(), v.string()) }))
+
+/**
+ * Writes the suite's fixtures into `folder`, each CAR by itself, and names those that a gateway must hold.
+ * @throws Error when it is not built
+ */
 export async function extractConformanceFixtures(folder: string): Promise<{ cars: string[]; ipnsRecords: string[] }> {
   await mkdir(folder, { recursive: true })
-  await runProgram(requireBinary(gatewayConformance), ['extract-fixtures', '--directory', folder, '--merged=true'])
+  await runSuite(['extract-fixtures', '--directory', folder, '--merged=false'])
   const files = (await readdir(folder, { recursive: true })).map((name) => join(folder, name))
   return {
     cars: files.filter((name) => name.endsWith('.car')),

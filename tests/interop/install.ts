@@ -4,9 +4,17 @@
  * what is already there.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { binaryPath, type GoProgram, gatewayConformance, interopFolder, isInstalled, kubo } from './binaries.ts'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import {
+  binaryPath,
+  type GoProgram,
+  gatewayConformance,
+  interopFolder,
+  isInstalled,
+  kubo,
+  sourceNotePath,
+} from './binaries.ts'
 import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
 
 type Source = { folder: string } | { problem: string }
@@ -27,9 +35,18 @@ function downloadSource({ module, version }: GoProgram): Source {
   return { problem: 'go mod download named no folder' }
 }
 
+/** Sources of the suite that are on the machine already, for a module proxy that does not have them. */
+const suiteSource = process.env['CAIRN_TEST_CONFORMANCE_SOURCE']
+
+function findSource(program: GoProgram): Source {
+  return program === gatewayConformance && suiteSource !== undefined
+    ? { folder: resolve(suiteSource) }
+    : downloadSource(program)
+}
+
 /** Builds in the module's own folder, so that its own go.sum decides about everything below it. */
 function build(program: GoProgram): string | undefined {
-  const source = downloadSource(program)
+  const source = findSource(program)
   if ('problem' in source) return source.problem
   const target = binaryPath(program)
   const partial = `${target}.partial`
@@ -37,6 +54,7 @@ function build(program: GoProgram): string | undefined {
   const [file = 'go', ...args] = process.platform === 'win32' ? command : ['nice', '-n', '10', ...command]
   const done = spawnSync(file, args, { cwd: source.folder, stdio: ['ignore', 2, 2] })
   if (done.status === 0) {
+    writeFileSync(sourceNotePath(program), source.folder)
     renameSync(partial, target)
     return undefined
   }

@@ -175,7 +175,7 @@ describe("Kubo's program with our service", () => {
       [() => ours(['files', 'ls']), /does not have Kubo's call "files\/ls"/],
       [() => ours(['swarm', 'peers']), /does not have Kubo's call "swarm\/peers"/],
       [() => ours(['cat', 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku']), /not stored here/],
-      [() => ours(['cat', 'nothing']), /"nothing" is no CID/],
+      [() => ours(['cat', 'nothing']), /invalid path "nothing": Invalid CID/],
       [() => ours(['add', '--trickle'], Buffer.from('x')), /trickle is not supported/],
       [() => ours(['add', '--mode=0644'], Buffer.from('x')), /mode is not kept/],
       [() => ours(['--cid-base=base36', 'add'], Buffer.from('x')), /does not take the option "cid-base"/],

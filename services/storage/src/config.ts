@@ -259,7 +259,7 @@ export const settings = {
   },
   CAIRN_DNSLINK_RESOLVERS: {
     about:
-      'Addresses of DNS servers (1.1.1.1 or [::1]:5353), separated by commas, that the gateway looks up DNSLinks with; it serves no DNS names where empty.',
+      'Addresses of DNS servers (1.1.1.1 or [::1]:5353), separated by commas, that the gateway looks up DNSLinks with, also of hosts that requests are made to; it serves no DNS names if empty.',
     fallback: '',
     read: (value: string) => list(value).map(dnsServer),
   },

@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import { type Entity, openPath } from '../gateway/open-path.ts'
-import { readCidText } from '../gateway/parse-cid.ts'
+import { parseCid } from '../gateway/parse-cid.ts'
 import type { NameResolver } from '../names/names.ts'
 import type { PackStore } from '../packs/packs.ts'
 
@@ -29,12 +29,7 @@ export async function followKuboPath(
   const [root = '', ...parts] = (isName ? path.slice('/ipns/'.length) : path).split('/')
   const segments = parts.filter((part) => part !== '' && part !== '.')
   if (segments.includes('..')) throw new CairnError('INVALID_PATH', { message: 'A path must not contain ".."' })
-  if (!isName) {
-    const cid = readCidText(root)
-    if (cid === undefined)
-      throw new CairnError('INVALID_CID', { message: `"${arg.slice(0, 200)}" is no CID and no path` })
-    return { cid, cidText: root, segments }
-  }
+  if (!isName) return { cid: parseCid(root, arg), cidText: root, segments }
   const name = names.read(root)
   if (name === undefined) throw new CairnError('INVALID_NAME', { message: `"${root.slice(0, 200)}" is no name` })
   const found = await names.resolve(name, signal)

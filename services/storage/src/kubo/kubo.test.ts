@@ -77,7 +77,7 @@ describe('errors', () => {
 
   test('of reading, of options and of keys can be read by Go', async () => {
     expectForGo(await post('cat?arg=QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH'), 'BLOCK_NOT_FOUND', /not stored/)
-    expectForGo(await post('ls?arg=nothing'), 'INVALID_CID', /"nothing" is no CID/)
+    expectForGo(await post('ls?arg=nothing'), 'INVALID_CID', /invalid path "nothing": Invalid CID/)
     expectForGo(await post('ls?arg=nothing&cid-base=base36'), 'INVALID_REQUEST', /the option "cid-base"/)
     expectForGo(await post('version?encoding=xml'), 'INVALID_REQUEST', /encoding=json/)
     expectForGo(await post('pin/ls', { isAnonymous: true }), 'UNAUTHENTICATED', /Authentication failed/)
