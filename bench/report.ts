@@ -26,6 +26,8 @@ export type BenchOptions = {
   runs: number
   /** Size of the large file in bytes. */
   largeBytes: number
+  /** Another checkout of the project, installed, to compare with. */
+  against: string | undefined
 }
 
 export function median(values: number[]): number {

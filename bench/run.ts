@@ -1,4 +1,4 @@
-// `npm run bench [-- names… --runs N --size MiB --record]`: ratios measured side by side in one run.
+// `npm run bench [-- names… --runs N --size MiB --against FOLDER --record]`: ratios measured side by side in one run.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -15,6 +15,7 @@ import { proofsBench } from './proofs.ts'
 import { type Bench, formatRows, type Row } from './report.ts'
 import { smallFilesBench } from './small-files.ts'
 import { startBench } from './start.ts'
+import { uploadCostBench } from './upload-cost.ts'
 
 const benches: Bench[] = [
   largeFileBench,
@@ -27,12 +28,14 @@ const benches: Bench[] = [
   consoleEncryptionBench,
   proofsBench,
   consoleBench,
+  uploadCostBench,
 ]
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     runs: { type: 'string', default: '5' },
     size: { type: 'string', default: '1024' },
+    against: { type: 'string' },
     record: { type: 'boolean', default: false },
   },
 })
@@ -47,7 +50,8 @@ for (const bench of chosen) {
   console.log(`\n## ${bench.name}: ${bench.about}\n`)
   const scratch = mkdtempSync(join(root, '.cache', 'bench-'))
   try {
-    const rows = await bench.run({ scratch, runs: Number(values.runs), largeBytes: Number(values.size) * 1024 * 1024 })
+    const largeBytes = Number(values.size) * 1024 * 1024
+    const rows = await bench.run({ scratch, runs: Number(values.runs), largeBytes, against: values.against })
     console.log(formatRows(rows))
     all.push({ bench, rows })
   } finally {

@@ -1,0 +1,99 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createTestKey } from '../tests/fixtures.ts'
+import { makeFile } from './material.ts'
+import { cpuMs, peakMemory, runProgram, stopProgram } from './program.ts'
+import { type Bench, type BenchOptions, formatNumber, median, pairedRatio, type Row } from './report.ts'
+
+/** One storage service in a process of its own, and an API key at it. */
+type Storage = AsyncDisposable & { pid: number; api: string; apiKey: string }
+/** Medians of what uploads cost a service. */
+type Cost = { cpuMs: number[]; wallMs: number[]; peakBytes: number }
+
+/** Starts the storage service of a checkout on a folder of its own. */
+async function startStorage(checkout: string, home: string): Promise<Storage> {
+  const child = fork(join(checkout, 'services/storage/src/main.ts'), {
+    execArgv: ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning'],
+    env: {
+      PATH: process.env['PATH'],
+      CAIRN_HOME: home,
+      CAIRN_PORT: '0',
+      CAIRN_GATEWAY_PORT: '0',
+      CAIRN_LOG_LEVEL: 'warn',
+      CAIRN_FREE_BYTES: String(2 ** 40),
+    },
+  })
+  const [ready]: { url?: string }[] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the service of ${checkout} ended with ${code}`))),
+  ])
+  const api = ready?.url
+  if (api === undefined) throw new Error(`the service of ${checkout} did not say where it is`)
+  const { apiKey } = await createTestKey({ profile: { api } })
+  return { pid: child.pid ?? 0, api, apiKey, [Symbol.asyncDispose]: () => stopProgram(child) }
+}
+
+/** Uploads by curl, so that no client of ours takes part. */
+async function upload({ pid, api, apiKey }: Storage, file: string, cost: Cost): Promise<void> {
+  const before = cpuMs(pid)
+  const sent = ['--fail', '--silent', '--show-error', '-H', `Authorization: Bearer ${apiKey}`, '-F', `file=@${file}`]
+  const { wallMs } = await runProgram('curl', [...sent, `${api}/api/v0/add?cid-version=1`])
+  cost.wallMs.push(wallMs)
+  cost.cpuMs.push(cpuMs(pid) - before)
+  cost.peakBytes = Math.max(cost.peakBytes, peakMemory(pid))
+}
+
+async function run({ scratch, runs, largeBytes, against }: BenchOptions): Promise<Row[]> {
+  await using ours = await startStorage(resolve(import.meta.dirname, '..'), join(scratch, 'ours'))
+  await using theirs = await startStorage(against ?? resolve(import.meta.dirname, '..'), join(scratch, 'theirs'))
+  const costs: [Cost, Cost] = [
+    { cpuMs: [], wallMs: [], peakBytes: 0 },
+    { cpuMs: [], wallMs: [], peakBytes: 0 },
+  ]
+  for (let i = 0; i <= runs; i++) {
+    const sides = [() => uploadFresh(ours, costs[0]), () => uploadFresh(theirs, costs[1])]
+    // In turn, so that what else the machine does is shared.
+    for (const side of i % 2 === 0 ? sides : sides.reverse()) await side()
+    // What is compiled and started once belongs to neither side.
+    if (i === 0) for (const cost of costs) cost.cpuMs.length = cost.wallMs.length = 0
+  }
+  async function uploadFresh(storage: Storage, cost: Cost): Promise<void> {
+    const file = join(scratch, 'upload.bin')
+    makeFile(file, largeBytes)
+    await upload(storage, file, cost)
+    rmSync(file)
+  }
+  const [our, their] = costs
+  const name = against === undefined ? 'the same' : 'the other checkout'
+  const mib = `${formatNumber(largeBytes / 2 ** 20)} MiB by curl`
+  const seconds = (ms: number[]) => `${formatNumber(median(ms) / 1000)} s`
+  const peak = (bytes: number) => `${formatNumber(bytes / 2 ** 20)} MiB`
+  const compare = (what: string, key: 'cpuMs' | 'wallMs'): Row => ({
+    what,
+    ours: seconds(our[key]),
+    against: `${name}: ${seconds(their[key])}`,
+    ratio: pairedRatio(their[key], our[key]),
+    goal: '–',
+    reached: undefined,
+  })
+  return [
+    compare(`processor time of the service, ${mib}`, 'cpuMs'),
+    compare(`time, ${mib}`, 'wallMs'),
+    {
+      what: `highest memory of the service, ${mib}`,
+      ours: peak(our.peakBytes),
+      against: `${name}: ${peak(their.peakBytes)}`,
+      ratio: their.peakBytes / our.peakBytes,
+      goal: '≤ 200 MiB',
+      reached: our.peakBytes <= 200 * 2 ** 20,
+    },
+  ]
+}
+
+export const uploadCostBench: Bench = {
+  name: 'upload-cost',
+  about: 'What a large upload by curl costs one storage service alone, against another checkout (`--against FOLDER`).',
+  run,
+}
