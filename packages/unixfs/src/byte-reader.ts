@@ -17,20 +17,24 @@ export type ByteReader = {
   close(): Promise<void>
 }
 
-/** Opens a reader over `source`. Views it hands out point into the pieces of the source. */
+const nothing = new Uint8Array(0)
+
+/** Opens a reader over `source`. Views it hands out point into the pieces of the source, and are valid until it goes on. */
 export function createByteReader(source: AsyncIterable<Uint8Array>): ByteReader {
   const iterator = source[Symbol.asyncIterator]()
-  let piece: Uint8Array = new Uint8Array(0)
+  let piece: Uint8Array = nothing
   let at = 0
   let pieceStart = 0
 
   const fill = async (): Promise<boolean> => {
     while (at === piece.length) {
+      // The source may free a piece as soon as the next is asked for: its length would be zero then.
+      pieceStart += piece.length
+      piece = nothing
+      at = 0
       const next = await iterator.next()
       if (next.done === true) return false
-      pieceStart += piece.length
       piece = next.value
-      at = 0
     }
     return true
   }

@@ -20,14 +20,19 @@ function joinCar(roots: CID[], blocks: Block[]): Uint8Array {
   ])
 }
 
+/** Pieces that are freed as soon as the next is asked for. */
 async function* inPieces(bytes: Uint8Array, size = bytes.length || 1): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = new Uint8Array(bytes.subarray(at, at + size))
+    yield piece
+    piece.buffer.transfer(0)
+  }
 }
 
 async function readWhole(bytes: Uint8Array, size?: number, limits?: CarLimits) {
   const car = await readCar(inPieces(bytes, size), limits)
   const blocks = []
-  for await (const block of car.blocks) blocks.push(block)
+  for await (const block of car.blocks) blocks.push({ ...block, bytes: new Uint8Array(block.bytes) })
   return { ...car, blocks }
 }
 

@@ -2,19 +2,24 @@ import { CairnError } from '@cairn/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readBoundary } from './boundary.ts'
+import { freedFeedFrom } from './freed-feed.fixture.ts'
 import { createMultipartParser, type MultipartLimits } from './multipart-parser.ts'
 import type { PartHead } from './part-head.ts'
-import { feedFrom, readMultipart } from './read-multipart.ts'
+import { readMultipart } from './read-multipart.ts'
 
 type Part = PartHead & { bytes: Buffer; ended: boolean }
 
 async function read(pieces: Iterable<Uint8Array>, boundary = 'b', limits?: MultipartLimits): Promise<Part[]> {
   const parts: Part[] = []
+  const sent: Uint8Array[] = []
   const source = (async function* () {
-    yield* pieces
+    for (const piece of pieces) {
+      sent.push(piece)
+      yield piece
+    }
   })()
   await readMultipart(
-    feedFrom(source),
+    freedFeedFrom(source),
     boundary,
     (head) => {
       const part: Part = { ...head, bytes: Buffer.alloc(0), ended: false }
@@ -33,7 +38,11 @@ async function read(pieces: Iterable<Uint8Array>, boundary = 'b', limits?: Multi
     },
     limits,
   )
-  expect(parts.every((part) => part.ended)).toBe(true)
+  const body = Buffer.concat(sent)
+  for (const { ended, bodyOffset, bytes } of parts) {
+    expect(ended).toBe(true)
+    expect(body.subarray(bodyOffset, bodyOffset + bytes.length).equals(bytes)).toBe(true)
+  }
   return parts
 }
 

@@ -21,7 +21,7 @@ export type MultipartLimits = {
 
 /** Takes a multipart body piece by piece. */
 export type MultipartParser = {
-  /** Takes the next bytes; a promise must settle before the next call. @throws CairnError as {@link createMultipartParser} */
+  /** Takes the next bytes, valid until it returns or its promise settles; then comes the next call. @throws CairnError as {@link createMultipartParser} */
   write(bytes: Uint8Array): void | Promise<void>
   /** Says that the body is over. @throws CairnError INVALID_MULTIPART where the closing delimiter did not come. */
   end(): void
@@ -55,8 +55,9 @@ export function createMultipartParser(
   let state: State = 'margin'
   let input: Buffer = Buffer.alloc(0)
   let at = 0
-  /** Bytes of the body before `input`. */
+  /** Bytes of the body before `input`, and of `input` itself: its own length is gone once it is freed. */
   let inputOffset = 0
+  let inputBytes = 0
   /** Bytes of the delimiter seen at the end of the piece before. */
   let matched = 2
   /** Bytes of it that are only thought: a body, and a part, may begin with a delimiter, as though CRLF stood before. */
@@ -232,7 +233,8 @@ export function createMultipartParser(
 
   return {
     write(bytes) {
-      inputOffset += input.length
+      inputOffset += inputBytes
+      inputBytes = bytes.length
       input = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       at = 0
       while (at < input.length) {

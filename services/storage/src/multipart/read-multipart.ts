@@ -1,7 +1,10 @@
 import { createMultipartParser, type MultipartLimits, type PartSink } from './multipart-parser.ts'
 import type { PartHead } from './part-head.ts'
 
-/** Gives all pieces of a stream to `take`, one after the other; a promise of `take` holds the stream back. */
+/**
+ * Gives all pieces of a stream to `take`, one after the other; a promise of `take` holds the stream back. A piece is valid
+ * until `take` returns or its promise settles: its memory may be freed then.
+ */
 export type Feed = (take: (piece: Uint8Array) => void | Promise<void>) => Promise<void>
 
 /** A feed of anything that can be iterated. */

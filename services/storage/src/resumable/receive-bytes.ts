@@ -9,7 +9,7 @@ import { addPart, countParts, keepUpload, type ResumableUpload } from './store.t
 /** Where the parts of uploads lie in the object store until the last has come. */
 export const partPrefix = 'uploads/'
 
-/** Pieces are joined up to this size before they are written: many small writes cost more. */
+/** Pieces are copied together up to this size before they are written: many small writes cost more. */
 const writeBytes = MIB
 /** Parts of an upload that may be smaller than {@link partBytesLeast}: each takes an object and a row, however small it is. */
 export const smallPartsMost = 1000
@@ -94,7 +94,7 @@ function openSegments(context: Context, upload: ResumableUpload, writer: string,
   let offset = upload.offset_bytes
   let object: { key: string; out: ObjectWriter } | undefined
   let written = 0
-  let gathered: Uint8Array[] = []
+  let buffer: Uint8Array | undefined
   let gatheredBytes = 0
   let isBusy = false
   let hasFailed = false
@@ -111,16 +111,15 @@ function openSegments(context: Context, upload: ResumableUpload, writer: string,
     }
   }
   const write = async (): Promise<void> => {
-    if (gatheredBytes === 0) return
+    if (buffer === undefined || gatheredBytes === 0) return
     if (object === undefined) {
       const key = `${partPrefix}${upload.id}.${offset}.${randomUUID()}`
       object = { key, out: await context.objects.create(key) }
     }
-    const pieces = gathered
+    const bytes = buffer.subarray(0, gatheredBytes)
     written += gatheredBytes
-    gathered = []
     gatheredBytes = 0
-    await object.out.append(pieces)
+    await object.out.append([bytes])
   }
   const finish = async (): Promise<void> => {
     const sizeBytes = written + gatheredBytes
@@ -144,6 +143,20 @@ function openSegments(context: Context, upload: ResumableUpload, writer: string,
     offset += written
     written = 0
   }
+  /** Copies what fits; the piece is freed when it is taken. Answers how many bytes that was. */
+  const gather = (piece: Uint8Array): number => {
+    buffer ??= new Uint8Array(Math.min(writeBytes, upload.length_bytes - offset))
+    const fitting = piece.subarray(0, buffer.length - gatheredBytes)
+    buffer.set(fitting, gatheredBytes)
+    gatheredBytes += fitting.length
+    return fitting.length
+  }
+  const writeFull = async (piece: Uint8Array): Promise<void> => {
+    for (let rest = piece; gatheredBytes > 0 && gatheredBytes === buffer?.length; ) {
+      await (written + gatheredBytes >= resumableSegmentBytes ? finish() : write())
+      rest = rest.subarray(gather(rest))
+    }
+  }
 
   return {
     get offset() {
@@ -156,10 +169,8 @@ function openSegments(context: Context, upload: ResumableUpload, writer: string,
       return hasFailed
     },
     take(piece) {
-      gathered.push(piece)
-      gatheredBytes += piece.length
-      if (written + gatheredBytes >= resumableSegmentBytes) return guard(finish)
-      return gatheredBytes >= writeBytes ? guard(write) : undefined
+      const rest = piece.subarray(gather(piece))
+      return gatheredBytes === buffer?.length ? guard(() => writeFull(rest)) : undefined
     },
     flush: () => guard(finish),
     async abort() {

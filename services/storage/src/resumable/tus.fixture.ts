@@ -1,5 +1,5 @@
 import { tusBodyType, type UploadInfo } from '@cairn/protocol'
-import { feedFrom } from '../multipart/read-multipart.ts'
+import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import type { TestStorage } from '../start-test-storage.fixture.ts'
 import { receiveBytes } from './receive-bytes.ts'
 import { takeUpload } from './store.ts'
@@ -75,7 +75,7 @@ export function createTus(subject: () => TusSubject) {
       const { context } = subject().storage
       const upload = await takeUpload(context, path.split('/').at(-1) ?? '', 'receiving', 'dead')
       if (upload === undefined) throw new Error('nobody else has it')
-      await receiveBytes(context, upload, 'dead', feedFrom([bytes]))
+      await receiveBytes(context, upload, 'dead', freedFeedFrom([bytes]))
     },
   }
 }

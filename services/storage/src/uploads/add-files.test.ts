@@ -4,7 +4,7 @@ import { CairnError, MIB } from '@cairn/protocol'
 import { importProfiles, readFile, resolvePath } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { feedFrom } from '../multipart/read-multipart.ts'
+import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import { type AddOptions, addFiles } from './add-files.ts'
 import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
 import { createPartMemory } from './part-memory.ts'
@@ -44,7 +44,7 @@ async function* chunks(body: Buffer, failAt = Number.POSITIVE_INFINITY): AsyncGe
 }
 
 const add = (body: Buffer, given: Partial<AddOptions> = {}, failAt?: number) =>
-  addFiles(test.context, testAddress, feedFrom(chunks(body, failAt)), { ...options, ...given })
+  addFiles(test.context, testAddress, freedFeedFrom(chunks(body, failAt)), { ...options, ...given })
 
 async function readBack(cid: string, path: string[] = []): Promise<Buffer> {
   const { packs } = test.context
@@ -154,7 +154,7 @@ describe('adding files', () => {
     const context = { ...test.context, partMemory }
     const send = (count: number, failAt?: number) => {
       const parts = Array.from({ length: count }, (_, i) => part(`d/${i}`, `${i}`))
-      const body = feedFrom(chunks(Buffer.concat([...parts, end]), failAt))
+      const body = freedFeedFrom(chunks(Buffer.concat([...parts, end]), failAt))
       return addFiles(context, testAddress, body, options)
     }
     await expect(send(500)).rejects.toMatchObject({ code: 'TOO_MANY_PARTS', details: { limitBytes: 100_000 } })
@@ -176,7 +176,7 @@ describe('adding files', () => {
       yield part('a.bin', '').subarray(0, -2)
       throw new Error('read')
     })()
-    const told = addFiles(test.context, testAddress, feedFrom(never), { ...options, bodyBytes: 100 * MIB })
+    const told = addFiles(test.context, testAddress, freedFeedFrom(never), { ...options, bodyBytes: 100 * MIB })
     await expect(told).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
     const body = Buffer.concat([part('a.bin', fill(limitBytes + 1, 7)), end])
     await expect(add(body)).rejects.toMatchObject({

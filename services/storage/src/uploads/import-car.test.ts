@@ -12,7 +12,7 @@ import fc from 'fast-check'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { feedFrom } from '../multipart/read-multipart.ts'
+import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import { importCar } from './import-car.ts'
 import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
 import { createPartMemory } from './part-memory.ts'
@@ -70,7 +70,7 @@ function importBytes(bytes: Uint8Array, name = 'x.car', pieceBytes = 65_536, con
   const source = (async function* () {
     for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes)
   })()
-  return importCar(context, testAddress, feedFrom(source), {
+  return importCar(context, testAddress, freedFeedFrom(source), {
     boundary: 'b',
     bodyBytes: body.length,
     isKubo: false,

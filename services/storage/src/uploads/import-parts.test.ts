@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { importProfiles } from '@cairn/unixfs'
 import { describe, expect, it } from 'vitest'
-import { feedFrom } from '../multipart/read-multipart.ts'
+import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import { buildRoots, chooseShape } from './build-roots.ts'
 import { toUploadError } from './import-errors.ts'
@@ -28,7 +28,7 @@ async function add(
   const source = (async function* () {
     yield body(parts)
   })()
-  const imported = await importParts(feedFrom(source), {
+  const imported = await importParts(freedFeedFrom(source), {
     boundary: 'b',
     profile,
     sink,

@@ -172,7 +172,8 @@ function createSniffer(): { take(piece: Uint8Array): void; start(): FileStart } 
     take(piece) {
       if (length + piece.length > sniffBytes) isWhole = false
       if (length === sniffBytes) return
-      const part = piece.slice(0, sniffBytes - length)
+      // By constructor: slice of a Buffer would be a view of a piece that is freed.
+      const part = new Uint8Array(piece.subarray(0, sniffBytes - length))
       kept.push(part)
       length += part.length
     },

@@ -1,10 +1,13 @@
+import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { CairnError, slowestUploadBytesPerSecond } from '@cairn/protocol'
 import type { Feed } from '../multipart/read-multipart.ts'
+import { freePiece } from './free-piece.ts'
 
 /**
  * Feeds a request body to its end. It is cut when the sender is slower than the least rate; time in which we hold the
- * sender back does not count. The stream stays open when reading stops early, so that an answer can still be sent.
+ * sender back does not count. The stream stays open when reading stops early, so that an answer can still be sent. A piece
+ * of a request is freed as soon as it is taken.
  *
  * @param windowMs time over which the rate is averaged
  * @throws CairnError REQUEST_TIMEOUT, INVALID_MULTIPART when the sender goes away in the middle, the signal's reason.
@@ -52,22 +55,26 @@ export function readSteadily(body: Readable, signal: AbortSignal, windowMs: numb
         fail(new CairnError('INVALID_MULTIPART', { message: 'The upload was cut off before its end', cause }))
       }
 
+      // Only what Node's parser copied for us is ours alone; another stream may give what it keeps.
+      const free = body instanceof IncomingMessage ? freePiece : () => undefined
+
       const receive = (piece: Uint8Array): void => {
         receivedBytes += piece.length
         try {
           const pending = take(piece)
-          if (!(pending instanceof Promise)) return
-          hold(pending)
+          if (pending instanceof Promise) hold(pending, piece)
+          else free(piece)
         } catch (error) {
           fail(error)
         }
       }
-      const hold = (pending: Promise<void>): void => {
+      const hold = (pending: Promise<void>, piece: Uint8Array): void => {
         taking = pending
         waitedMs += performance.now() - waitingSince
         body.pause()
         pending.then(
           () => {
+            free(piece)
             taking = undefined
             waitingSince = performance.now()
             if (!isOver) body.resume()

@@ -1,0 +1,15 @@
+import { type Feed, feedFrom } from './read-multipart.ts'
+
+/**
+ * A feed that frees each piece once it is taken, as that of a request does: what still needs a piece then reads nothing,
+ * or throws.
+ */
+export function freedFeedFrom(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Feed {
+  const feed = feedFrom(source)
+  return (take) =>
+    feed(async (bytes) => {
+      const piece = Buffer.from(new Uint8Array(bytes).buffer)
+      await take(piece)
+      piece.buffer.transfer(0)
+    })
+}
