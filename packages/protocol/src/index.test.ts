@@ -171,6 +171,7 @@ test('the public surface', () => {
       "makeCall",
       "makeKeyGrant",
       "maxKeyNameCharacters",
+      "maxWriteBytes",
       "nameBytesMost",
       "nameDepthMost",
       "nameHistoryMost",

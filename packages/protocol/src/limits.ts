@@ -56,6 +56,11 @@ export const slowestUploadWindowMs = 60_000
 
 /** Longest upload that comes in parts. */
 export const resumableBytesMost = 1024 * GIB
+/**
+ * Bytes that one call writes to a file. A call of a MiB or more into fresh pages of the system's cache can cost several times
+ * what the same bytes cost in calls of 256 to 512 KiB.
+ */
+export const maxWriteBytes = 512 * KIB
 /** Bytes of a part that are made durable together: more than this is never sent again after a connection broke. */
 export const resumableSegmentBytes = 8 * MIB
 /** Who writes to an upload keeps others away this long after the last sign of life. */

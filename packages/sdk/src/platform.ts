@@ -8,6 +8,7 @@ import { CairnError } from '@cairn/protocol'
 import { lookup } from 'mrmime'
 import type { LocalFile, LocalPath, StreamedAnswer, StreamedRequest } from './local-source.ts'
 import { readBlob } from './upload/blob-file.ts'
+import { writeAll } from './write-all.ts'
 
 // What differs between Node and browsers: this file is Node's half, platform.browser.ts the other.
 
@@ -262,10 +263,7 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
       return buffer.subarray(0, bytesRead)
     },
     truncate: (sizeBytes) => file.truncate(sizeBytes),
-    async write(bytes, position) {
-      for (let at = 0; at < bytes.length; )
-        at += (await file.write(bytes, at, bytes.length - at, position + at)).bytesWritten
-    },
+    write: (bytes, position) => writeAll(file, bytes, position),
     async finish(replace) {
       await file.sync()
       await file.close()

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { createWriteStream, existsSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import {
   CairnError,
   type Client,
@@ -192,7 +191,8 @@ async function saveCar({ client, folder, signal }: Export, cid: string): Promise
   if (existsSync(path)) return (await stat(path)).size
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const unfinished = `${path}.part`
-  await pipeline(downloadCar(client, cid, { signal }), createWriteStream(unfinished, { mode: 0o600, flush: true }))
+  // It writes no more than 512 KiB in one call, which a stream would do with a large block.
+  await writeFile(unfinished, downloadCar(client, cid, { signal }), { mode: 0o600, flush: true, signal })
   await rename(unfinished, path)
   return (await stat(path)).size
 }

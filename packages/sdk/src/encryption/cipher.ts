@@ -14,6 +14,7 @@ import {
   tagBytes,
 } from '@cairn/crypto'
 import { CairnError } from '@cairn/protocol'
+import { writeAll } from '../write-all.ts'
 
 // The first file format in Node: streamed, for its own cipher can do what WebCrypto cannot. cipher.browser.ts is the other half.
 
@@ -122,8 +123,7 @@ async function* decryptSpooled(
       let sizeBytes = 0
       const spooled = async function* () {
         for await (const piece of pieces) {
-          for (let at = 0; at < piece.length; )
-            at += (await file.write(piece, at, piece.length - at, sizeBytes + at)).bytesWritten
+          await writeAll(file, piece, sizeBytes)
           sizeBytes += piece.length
           yield piece
         }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { encodePieceCid, type PayloadRange } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
+import { writeAll } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { decodeContent } from './content-ranges.ts'
 import { fetchPayload } from './fetch-payload.ts'
@@ -76,7 +77,7 @@ async function fill(
       if (range.start > position) await hasher.writeZeros(range.start - position)
       position = Math.max(position, range.start)
       for await (const bytes of fetchRange(context, row, { start: position, end: range.end }, options)) {
-        await writeAll(file, bytes, position).catch(reportWrite)
+        await writeAll(file, [bytes], position).catch(reportWrite)
         await hasher.write(bytes)
         position += bytes.length
         context.metrics.pulledBytes.inc(bytes.length)
@@ -121,14 +122,6 @@ async function hashPart(hasher: ThreadHasher, file: FileHandle, end: number, sig
     if (bytesRead === 0) throw new CairnError('STORAGE_FAILED', { cause: 'a part became shorter' })
     await hasher.write(buffer.subarray(0, bytesRead))
     position += bytesRead
-  }
-}
-
-async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
-    if (bytesWritten === 0) throw new CairnError('STORAGE_FULL', { cause: 'a write of zero bytes' })
-    done += bytesWritten
   }
 }
 

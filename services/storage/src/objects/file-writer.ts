@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CairnError } from '@cairn/protocol'
+import { writeAll } from '@cairn/service'
 import { syncFolder } from './durable-folders.ts'
 import { describeWriteError } from './file-errors.ts'
 import type { ObjectWriter } from './objects.ts'
@@ -97,46 +98,4 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
       }
     },
   }
-}
-
-/**
- * Bytes that one call writes. One write of a MiB or more into fresh pages of the system's cache costs four to six times what
- * the same bytes cost in calls of 64 to 512 KiB.
- */
-const maxWriteBytes = 512 * 1024
-
-/** Writes all parts at `position`, whatever the system takes at once; answers how many bytes that was. */
-async function writeAll(handle: FileHandle, parts: readonly Uint8Array[], position: number): Promise<number> {
-  let rest = parts.filter((part) => part.length > 0)
-  let written = 0
-  while (rest.length > 0) {
-    const { bytesWritten } = await handle.writev(takeBytes(rest, maxWriteBytes), position + written)
-    if (bytesWritten === 0) throw new CairnError('STORAGE_FULL', { cause: 'a write of zero bytes' })
-    written += bytesWritten
-    rest = skipBytes(rest, bytesWritten)
-  }
-  return written
-}
-
-/** The first bytes of parts, without a copy. */
-function takeBytes(parts: readonly Uint8Array[], count: number): Uint8Array[] {
-  const taken: Uint8Array[] = []
-  let left = count
-  for (const part of parts) {
-    if (left === 0) break
-    const piece = part.subarray(0, left)
-    taken.push(piece)
-    left -= piece.length
-  }
-  return taken
-}
-
-function skipBytes(parts: readonly Uint8Array[], count: number): Uint8Array[] {
-  const rest: Uint8Array[] = []
-  let left = count
-  for (const part of parts) {
-    if (left < part.length) rest.push(left === 0 ? part : part.subarray(left))
-    left = Math.max(0, left - part.length)
-  }
-  return rest
 }

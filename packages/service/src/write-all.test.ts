@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { maxWriteBytes } from '@cairn/protocol'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { writeAll } from './write-all.ts'
+
+let folder: string
+let file: FileHandle
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cairn-write-'))
+  file = await open(join(folder, 'file'), 'w')
+})
+afterEach(async () => {
+  await file.close()
+  await rm(folder, { recursive: true })
+})
+
+/** The file on a system that takes at most `mostBytes` in one call; notes how many bytes each call brought. */
+function takeAtMost(mostBytes: number, broughtBytes: number[]): Parameters<typeof writeAll>[0] {
+  return {
+    writev: (parts, position) => {
+      const all = Buffer.concat(parts.map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength)))
+      broughtBytes.push(all.length)
+      return file.writev([all.subarray(0, mostBytes)], position)
+    },
+  }
+}
+
+it.each([Number.POSITIVE_INFINITY, 100_003])('writes in bounded calls, where one takes %d bytes', async (mostBytes) => {
+  const head = randomBytes(59)
+  const parts = [
+    head,
+    new Uint8Array(0),
+    randomBytes(4 * maxWriteBytes),
+    randomBytes(maxWriteBytes + 1),
+    randomBytes(7),
+  ]
+  const broughtBytes: number[] = []
+  await file.write(randomBytes(10))
+  const written = await writeAll(takeAtMost(mostBytes, broughtBytes), parts, 10)
+  const expected = Buffer.concat(parts)
+  expect(written).toBe(expected.length)
+  expect((await readFile(join(folder, 'file'))).subarray(10).equals(expected)).toBe(true)
+  expect(Math.max(...broughtBytes)).toBe(maxWriteBytes)
+  if (mostBytes > maxWriteBytes) expect(broughtBytes).toHaveLength(6)
+})
+
+it('says that the disk is full when it takes nothing', async () => {
+  await expect(writeAll(takeAtMost(0, []), [randomBytes(10)], 0)).rejects.toMatchObject({ code: 'STORAGE_FULL' })
+})

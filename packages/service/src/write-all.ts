@@ -1,0 +1,45 @@
+import { CairnError, maxWriteBytes } from '@cairn/protocol'
+
+/** What is needed of a `FileHandle`. */
+type VectorFile = { writev(parts: Uint8Array[], position: number): Promise<{ bytesWritten: number }> }
+
+/**
+ * Writes all parts at `position`, whatever the system takes at once, in calls of at most `maxWriteBytes`.
+ *
+ * @returns how many bytes that was
+ * @throws CairnError STORAGE_FULL when the system takes nothing; its own errors as they are
+ */
+export async function writeAll(file: VectorFile, parts: readonly Uint8Array[], position: number): Promise<number> {
+  let rest = parts.filter((part) => part.length > 0)
+  let written = 0
+  while (rest.length > 0) {
+    const { bytesWritten } = await file.writev(takeBytes(rest, maxWriteBytes), position + written)
+    if (bytesWritten === 0) throw new CairnError('STORAGE_FULL', { cause: 'a write of zero bytes' })
+    written += bytesWritten
+    rest = skipBytes(rest, bytesWritten)
+  }
+  return written
+}
+
+/** The first bytes of parts, without a copy. */
+function takeBytes(parts: readonly Uint8Array[], count: number): Uint8Array[] {
+  const taken: Uint8Array[] = []
+  let left = count
+  for (const part of parts) {
+    if (left === 0) break
+    const piece = part.subarray(0, left)
+    taken.push(piece)
+    left -= piece.length
+  }
+  return taken
+}
+
+function skipBytes(parts: readonly Uint8Array[], count: number): Uint8Array[] {
+  const rest: Uint8Array[] = []
+  let left = count
+  for (const part of parts) {
+    if (left < part.length) rest.push(left === 0 ? part : part.subarray(left))
+    left = Math.max(0, left - part.length)
+  }
+  return rest
+}
