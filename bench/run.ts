@@ -63,7 +63,7 @@ if (values.record) {
   const file = join(root, 'docs', 'benchmarks.md')
   const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
-  const command = `npm run bench -- ${[...positionals, `--runs ${values.runs}`, `--size ${values.size}`, '--record'].join(' ')}`
+  const command = `npm run bench -- ${[...positionals, `--runs ${values.runs}`, `--size ${values.size}`, ...(values.against === undefined ? [] : ['--against FOLDER']), '--record'].join(' ')}`
   const marker = '<!-- measured -->'
   const before = readFileSync(file, 'utf8').split(marker)[0] ?? ''
   const sections = all.map(({ bench, rows }) => `### ${bench.name}\n\n${bench.about}\n\n${formatRows(rows)}\n`)

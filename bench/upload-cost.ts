@@ -9,7 +9,7 @@ import { type Bench, type BenchOptions, formatNumber, median, pairedRatio, type 
 
 /** One storage service in a process of its own, and an API key at it. */
 type Storage = AsyncDisposable & { pid: number; api: string; apiKey: string }
-/** Medians of what uploads cost a service. */
+/** What uploads cost a service, run by run. */
 type Cost = { cpuMs: number[]; wallMs: number[]; peakBytes: number }
 
 /** Starts the storage service of a checkout on a folder of its own. */
