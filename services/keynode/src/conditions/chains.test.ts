@@ -34,7 +34,7 @@ test('a chain of one’s own can stand in for documented names', () => {
   })
   expect(chains.find('evm', 'bsc')).toMatchObject({ name: 'Local', chainId: '31337' })
   expect(chains.find('evm', 'local').blockAgeMostSeconds).toBeUndefined()
-  expect(chains.names).toEqual(['BSC', 'Local', 'Optimism'])
+  expect(chains.names).toEqual(['Local', 'BSC', 'Optimism'])
   expect(chains.all.length).toBe(1)
 })
 

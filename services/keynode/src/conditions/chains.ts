@@ -21,7 +21,7 @@ export type Chain = {
 
 /** The chains that are configured. */
 export type Chains = {
-  /** All names that can be used, aliases among them, sorted. */
+  /** All names that can be used: those of the chains first, then aliases, each sorted. */
   names: readonly string[]
   all: readonly Chain[]
   /**
@@ -80,7 +80,7 @@ export function parseChains(text: string): Chains {
     return refuse(`look at ${[...new Set(places)].join(', ')}`)
   }
   const all: Chain[] = []
-  const names: string[] = []
+  const aliases: string[] = []
   const byName = new Map<string, Chain>()
   for (const [chainName, settings] of Object.entries(result.output.chains)) {
     const known = knownChains.get(chainName.toLowerCase())
@@ -103,10 +103,10 @@ export function parseChains(text: string): Chains {
       const key = `${family} ${each.toLowerCase()}`
       if (byName.has(key)) refuse(`the name ${each} is given twice`)
       byName.set(key, made)
-      names.push(each)
+      if (each !== chainName) aliases.push(each)
     }
   }
-  names.sort()
+  const names = [...all.map(({ name }) => name).sort(), ...aliases.sort()]
   return {
     names,
     all,
