@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import type { Page } from 'playwright'
 import { addRows } from '../tests/console/add-rows.ts'
 import { type Console, type ConsolePage, openConsole } from '../tests/console/console.ts'
+import { startButton } from '../tests/console/start-upload.ts'
 import { createTestKey } from '../tests/fixtures.ts'
 import { type Bench, formatNumber, median, pairedRatio, type Row } from './report.ts'
 
@@ -198,9 +199,9 @@ async function uploadInPage({ page }: ConsolePage, path: string): Promise<number
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=files]', path)
   await page.getByRole('textbox', { name: /^Name of/ }).waitFor()
-  await page.getByText('Anyone with the CID can read it').click()
+  await page.getByRole('dialog', { name: 'Upload' }).getByText('Public', { exact: true }).click()
   const start = performance.now()
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await page.getByRole('button', { name: startButton.public }).click()
   await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor(patience)
   return performance.now() - start
 }

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { startUpload } from './start-upload.ts'
 
 /** The machine may be busy. */
 const patience = { timeout: 60_000 }
@@ -69,10 +70,12 @@ test('signing in, uploading, opening, sharing and publishing, by the keyboard al
     }, patience)
     .toBe(true)
   await keyboard.type('typed by hand')
-  await tabTo(page, /^Public/)
-  await keyboard.press('ArrowDown')
+  await tabTo(page, /^Encrypted/)
+  await keyboard.press('ArrowRight')
+  expect(await page.getByRole('radio', { name: /^Public/ }).isChecked()).toBe(true)
+  await keyboard.press('ArrowLeft')
   expect(await page.getByRole('radio', { name: /^Encrypted/ }).isChecked()).toBe(true)
-  await tabTo(page, /^Start upload$/)
+  await tabTo(page, /^Encrypt and upload 1 file$/)
   await keyboard.press('Enter')
   await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor(patience)
 
@@ -153,7 +156,7 @@ test('progress is told by a polite region, and at most every five seconds', { ti
   await page.keyboard.press('u')
   const buffer = Buffer.alloc(2.5 * 1024 * 1024, 'stone')
   await page.setInputFiles('input[data-upload=files]', { name: 'large.txt', mimeType: 'text/plain', buffer })
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await startUpload(page, 'public')
   await page
     .getByRole('region', { name: 'Transfers' })
     .getByText('Stored', { exact: true })

@@ -13,6 +13,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestKey } from '../fixtures.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { startUpload } from './start-upload.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 const longTestMs = 600_000
@@ -204,7 +205,7 @@ export function testEveryPage(isExhaustive: boolean): void {
     await page.route('**/api/v0/add*', (route) =>
       route.fulfill({ status: 402, contentType: 'application/json', body: '{"error":{"code":"QUOTA_EXCEEDED"}}' }),
     )
-    await page.getByRole('button', { name: 'Start upload' }).click()
+    await startUpload(page, 'public')
     const panel = page.getByRole('region', { name: 'Transfers' })
     await panel.getByRole('button', { name: 'Retry one.txt' }).waitFor()
     await look(opened, 'uploads that failed')

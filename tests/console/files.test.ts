@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient, uploadBytes, uploadText } from '@cairn/sdk'
+import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { startButton, startUpload } from './start-upload.ts'
 
 let site: ConsoleTest
 let folder = ''
@@ -45,7 +47,7 @@ test('a file goes up with one press after it is chosen, shows its stages, and st
   await writeFile(path, 'hello world')
   await page.setInputFiles('input[data-upload=files]', path)
   await page.getByRole('textbox', { name: 'Name of hello.txt' }).waitFor()
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await startUpload(page, 'public')
   await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'hello.txt' }).waitFor()
   await page
@@ -62,7 +64,7 @@ test('names that come twice are marked before anything is sent, with the text of
   await page.setInputFiles('input[data-upload=files]', paths)
   await page.getByRole('textbox', { name: 'Name of two.txt' }).fill('one.txt')
   await page.getByText('Duplicate file name found: one.txt').waitFor()
-  expect(await page.getByRole('button', { name: 'Start upload' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: startButton.encrypted }).isDisabled()).toBe(true)
   expect(problems).toEqual([])
 })
 
@@ -71,9 +73,8 @@ test('a text goes up encrypted without another signature, and its shards lie on 
   await page.keyboard.press('u')
   await page.getByRole('dialog').getByText('Text', { exact: true }).first().click()
   await page.getByLabel('Text', { exact: true }).last().fill('a secret')
-  await page.getByText('Encrypted in this browser').click()
   const before = wallet.requests.filter((method) => method === 'personal_sign').length
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await startUpload(page, 'encrypted')
   await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
   expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(before)
   await page.getByRole('row').filter({ hasText: 'note.txt' }).getByText('Encrypted').waitFor()
@@ -167,6 +168,7 @@ test('several filters hold at a time, stand in the address, and are the serviceâ
 test('where it is wished so, a public file goes up as soon as it is chosen, and an encrypted one waits for Start', async () => {
   const { page, open } = await openWithFiles(0)
   await open('/settings')
+  await page.getByText('Encrypt uploads unless I say otherwise').click()
   await page.getByText('Start public uploads at once').click()
   await open('/files')
   await page.getByText('Nothing here yet').waitFor()
@@ -179,12 +181,49 @@ test('where it is wished so, a public file goes up as soon as it is chosen, and 
   await page.getByRole('link', { name: 'soon.txt' }).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
   await page.getByRole('button', { name: 'Upload' }).first().click()
-  await page.getByText('Encrypted in this browser').click()
+  await page.getByRole('dialog').getByText('Encrypted', { exact: true }).click()
   await page.keyboard.press('Escape')
   await choose('later.txt')
   await page.getByRole('textbox', { name: 'Name of later.txt' }).waitFor()
-  await page.getByText('Anyone with the CID can read it').click()
-  expect(await page.getByRole('button', { name: 'Start upload' }).isEnabled()).toBe(true)
+  await page.getByRole('dialog').getByText('Public', { exact: true }).click()
+  expect(await page.getByRole('button', { name: startButton.public }).isEnabled()).toBe(true)
+})
+
+test('who can open an upload is in sight beside the button, which says it, however many files are chosen', async () => {
+  const { page, checkAccessibility } = await openWithFiles(0)
+  const sheet = page.getByRole('dialog', { name: 'Upload' })
+  const inSight = async (locator: Locator) => {
+    const box = await locator.boundingBox()
+    const { height } = page.viewportSize() ?? { height: 0 }
+    return box !== null && box.y >= 0 && box.y + box.height <= height
+  }
+  await page.keyboard.press('u')
+  const files = Array.from({ length: 17 }, (_, i) => ({
+    name: `page-${i}.txt`,
+    mimeType: 'text/plain',
+    buffer: Buffer.from(`${i}`),
+  }))
+  await page.setInputFiles('input[data-upload=files]', files)
+  const start = sheet.getByRole('button', { name: 'Encrypt and upload 17 files', exact: true })
+  await start.waitFor()
+  expect(await sheet.getByRole('radio', { name: 'Encrypted' }).isChecked()).toBe(true)
+  for (const [width, height] of [
+    [1280, 800],
+    [320, 640],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    for (const access of ['Encrypted', 'Public']) {
+      const choice = sheet.getByText(access, { exact: true })
+      expect([width, access, await inSight(choice)]).toEqual([width, access, true])
+    }
+    expect(await inSight(start)).toBe(true)
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(await checkAccessibility()).toEqual([])
+  }
+  await sheet.getByText('Public', { exact: true }).click()
+  await sheet.getByText('Anyone with the CID can read it').waitFor()
+  await sheet.getByRole('button', { name: 'Upload 17 files publicly', exact: true }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
 })
 
 test('Back closes what lies over the page, and leaves the page where it is', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { decryptBytes, getKeyStatus, listFiles, uploadEncryptedText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { startUpload } from './start-upload.ts'
 import { expectContinued, expectStored, openUploadPage, panelOf, rowOf, start, startDropped } from './upload-line.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -182,9 +183,8 @@ test('an encrypted upload goes on after a reload with the bytes it encrypted, an
   await writeFile(join(folder, 'secret.bin'), bytes)
   await line.slow(8 * MiB)
   await page.keyboard.press('u')
-  await page.getByText('Encrypted', { exact: true }).click()
   await page.setInputFiles('input[data-upload=files]', join(folder, 'secret.bin'))
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await startUpload(page, 'encrypted')
   await line.untilStored(8 * MiB)
   const asked = wallet.requests.filter((method) => method === 'personal_sign').length
   await page.reload()

@@ -13,6 +13,7 @@ import {
   uploadText,
 } from '@cairn/sdk'
 import { type ConsolePage, openConsole } from './console.ts'
+import { startUpload } from './start-upload.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 const folder = process.argv[2] ?? resolve(import.meta.dirname, '../../docs/console')
@@ -69,7 +70,7 @@ async function takeAll({ page, wallet, open, signIn }: ConsolePage, pathOf: (nam
   ])
   await page.getByRole('textbox', { name: 'Name of route.gpx' }).waitFor()
   await take('upload')
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await startUpload(page, 'public')
   await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).nth(1).waitFor()
   await take('transfers')
   for (const route of routes) {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { startUpload } from './start-upload.ts'
 
 let site: ConsoleTest
 let folder = ''
@@ -43,7 +44,7 @@ test('a folder dropped anywhere keeps its paths and gets one CID; files beside i
   await dropPaths(page, [join(folder, 'photos'), join(folder, 'loose.txt')])
   await page.getByRole('textbox', { name: 'Name of photos' }).waitFor()
   await page.getByText('2 files, 6 B').waitFor()
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await startUpload(page, 'public')
   await page.getByRole('link', { name: 'loose.txt' }).waitFor()
   await page.getByRole('link', { name: 'photos', exact: true }).waitFor()
   const cid = await page
@@ -69,7 +70,7 @@ test('one upload that fails stops no other, says why, and is tried again; what i
   await writeFile(join(folder, 'bad.txt'), 'bad content')
   await writeFile(join(folder, 'good.txt'), 'good content')
   await page.setInputFiles('input[data-upload=files]', [join(folder, 'bad.txt'), join(folder, 'good.txt')])
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await startUpload(page, 'public')
   const panel = page.getByRole('region', { name: 'Transfers' })
   await panel.getByRole('listitem').filter({ hasText: 'good.txt' }).getByText('Stored', { exact: true }).waitFor()
   await panel.getByRole('button', { name: 'Retry bad.txt' }).waitFor()
@@ -100,7 +101,7 @@ test('a failure is told once: by a toast, or at its row, whose buttons nothing c
     'input[data-upload=files]',
     names.map((name) => join(folder, name)),
   )
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await startUpload(page, 'public')
   await page.getByRole('button', { name: 'Hide transfers' }).click()
   held.resolve()
   await expect.poll(() => toasts.count()).toBe(3)
@@ -130,7 +131,7 @@ test('an upload goes on while its user moves about, guards the page, and is gone
   )
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=files]', join(folder, 'loose.txt'))
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await startUpload(page, 'public')
   await page.getByRole('button', { name: 'Hide transfers' }).click()
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('heading', { name: 'Settings' }).waitFor()

@@ -6,6 +6,7 @@ import type { UploadInfo } from '@cairn/protocol'
 import type { Page, Request } from 'playwright'
 import { expect } from 'vitest'
 import type { ConsolePage, ConsoleTest } from './console.fixture.ts'
+import { startUpload } from './start-upload.ts'
 
 /** Longest until the service has what a slow line brings: what a busy machine needs, not a measure of anything. */
 const patience = { timeout: 180_000 }
@@ -84,7 +85,7 @@ export const rowOf = (page: Page, name: string) => panelOf(page).getByRole('list
 export async function start(page: Page, paths: string | string[]): Promise<void> {
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=files]', paths)
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await startUpload(page, 'public')
 }
 
 /** Drops a file on the page, as a file manager does, and starts its upload. */
@@ -95,7 +96,7 @@ export async function startDropped({ page, context }: UploadPage, path: string):
     await session.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data })
     if (type === 'dragOver') await page.getByText('Drop to upload').waitFor()
   }
-  await page.getByRole('button', { name: 'Start upload' }).click()
+  await startUpload(page, 'public')
 }
 
 export async function expectStored(site: ConsoleTest, page: Page, name: string, bytes: Uint8Array): Promise<void> {

@@ -2,6 +2,7 @@
 import { createClient, useFaucet } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { startButton } from './start-upload.ts'
 
 const mib = 1024 * 1024
 /** Machines are slow at times. */
@@ -26,13 +27,14 @@ async function openShort(options: Parameters<ConsoleTest['newPage']>[0] = {}): P
   await page.getByRole('button', { name: 'Upload' }).first().click()
   const file = { name: 'large.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(3 * mib, 7) }
   await page.setInputFiles('input[data-upload=files]', file)
+  await page.getByRole('dialog').getByText('Public', { exact: true }).click()
   await page.getByRole('heading', { name: /^Add 2 MiB, \$/ }).waitFor()
   return opened
 }
 
 test('what is missing is paid in the sheet, and the upload starts by itself when it is credited', async () => {
   const { page, wallet, checkAccessibility } = await openShort()
-  expect(await page.getByRole('button', { name: 'Start upload' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: startButton.public }).isDisabled()).toBe(true)
   await page.getByText('2 MiB more than you have left.').waitFor()
   await page.getByText('USDC', { exact: true }).click()
   await page.getByText(/^0\.0078\d* USDC$/).waitFor()
@@ -66,5 +68,5 @@ test('who declines in the wallet keeps the sheet as it was, and nothing is sent 
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Review payment' }).waitFor()
-  expect(await page.getByRole('button', { name: 'Start upload' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: startButton.public }).isDisabled()).toBe(true)
 })

@@ -9,7 +9,7 @@ const settingsSchema = v.object({
   theme: v.fallback(v.picklist(themes), 'system'),
   accent: v.fallback(v.picklist(accents), 'blue'),
   /** Whether uploads are encrypted unless told otherwise; the last choice is kept. */
-  encrypts: v.fallback(v.boolean(), false),
+  encrypts: v.fallback(v.boolean(), true),
   /** Whether public uploads begin without another press. */
   startsAtOnce: v.fallback(v.boolean(), false),
   /** Format of encrypted files. */
@@ -40,7 +40,7 @@ function read(): Settings {
 const fallbacks: Settings = {
   theme: 'system',
   accent: 'blue',
-  encrypts: false,
+  encrypts: true,
   startsAtOnce: false,
   fileFormat: 'v1',
   hasShortcuts: true,

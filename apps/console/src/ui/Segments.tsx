@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import type { IconComponent } from '#icons'
 import { classNames } from './class-names.ts'
 
 /** One of a few short words, side by side: radio buttons in one line. */
@@ -11,7 +12,7 @@ export function Segments<Value extends string>({
 }: {
   label: string
   value: Value
-  options: readonly { value: Value; label: string }[]
+  options: readonly { value: Value; label: string; icon?: IconComponent; isDisabled?: boolean }[]
   onChange: (value: Value) => void
   isLabelShown?: boolean
 }) {
@@ -20,12 +21,13 @@ export function Segments<Value extends string>({
     <fieldset className="min-w-0">
       <legend className={isLabelShown ? 'mb-2 font-medium text-sm' : 'sr-only'}>{label}</legend>
       <div className="inline-flex max-w-full flex-wrap gap-1 rounded-md bg-sunken p-1">
-        {options.map(({ value: own, label: text }) => (
+        {options.map(({ value: own, label: text, icon: Icon, isDisabled = false }) => (
           <label
             key={own}
             className={classNames(
-              'flex h-8 cursor-pointer items-center rounded-sm px-3 font-medium text-sm transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-11',
+              'flex h-8 cursor-pointer items-center gap-2 rounded-sm px-3 font-medium text-sm transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-11',
               own === value ? 'bg-surface text-ink shadow-card' : 'text-ink-soft hover:text-ink',
+              isDisabled && 'cursor-not-allowed opacity-60',
             )}
           >
             <input
@@ -33,8 +35,10 @@ export function Segments<Value extends string>({
               name={name}
               className="sr-only"
               checked={own === value}
+              disabled={isDisabled}
               onChange={() => onChange(own)}
             />
+            {Icon === undefined ? undefined : <Icon aria-hidden="true" size={15} />}
             {text}
           </label>
         ))}

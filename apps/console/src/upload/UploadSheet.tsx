@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { Globe, Lock, Upload } from '#icons'
+import { Upload } from '#icons'
 import { useNetwork } from '../network/NetworkProvider.tsx'
 import { isAborted } from '../session/is-aborted.ts'
 import { getSession, useSession } from '../session/session-store.ts'
@@ -8,17 +8,17 @@ import { useKeyClient } from '../session/use-key-client.ts'
 import { changeSettings, useSettings } from '../theme/settings.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import { Button } from '../ui/Button.tsx'
-import { Choice } from '../ui/Choice.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { words } from '../words/words.ts'
+import { AccessChoice } from './AccessChoice.tsx'
 import { ChosenFiles } from './ChosenFiles.tsx'
 import { startUploads } from './start-uploads.ts'
 import { TextPart } from './TextPart.tsx'
 import { UploadQuote, useQuote } from './UploadQuote.tsx'
-import { findNameFaults, splitFolders, totalBytes, toUploadItems } from './upload-item.ts'
+import { countFiles, findNameFaults, splitFolders, totalBytes, toUploadItems } from './upload-item.ts'
 import { changeUploadSheet, dropFromUploadSheet, useUploadSheet } from './upload-sheet-store.ts'
 import { uploadWhenPaid, useUploadWaits } from './upload-when-paid.ts'
 
@@ -50,6 +50,7 @@ function Sheet() {
   const chosen = tab === 'text' ? [] : isApart ? splitFolders(items) : items
   const faults = findNameFaults(chosen)
   const sizeBytes = tab === 'text' ? new TextEncoder().encode(text).length : totalBytes(chosen)
+  const fileCount = tab === 'text' ? Number(text !== '') : countFiles(chosen)
   const quote = useQuote(sizeBytes)
   const isReady = tab === 'text' ? text !== '' && textName.trim() !== '' : chosen.length > 0 && faults.size === 0
   const waits = useUploadWaits()
@@ -105,6 +106,14 @@ function Sheet() {
       title={words.upload.title}
       footer={
         <>
+          <AccessChoice
+            isEncrypted={isEncrypted}
+            canEncrypt={canEncrypt}
+            onChange={(encrypts) => {
+              setLookedAt(true)
+              changeSettings({ encrypts })
+            }}
+          />
           <Button onClick={close}>{words.shell.cancel}</Button>
           <Button
             kind="primary"
@@ -113,7 +122,7 @@ function Sheet() {
             onClick={() => void start()}
           >
             <Upload aria-hidden="true" size={16} />
-            {words.upload.start}
+            {words.upload.start(fileCount, isEncrypted)}
           </Button>
         </>
       }
@@ -133,24 +142,6 @@ function Sheet() {
         ) : (
           <ChosenFiles items={isApart ? chosen : items} faults={faults} unreadable={unreadable} />
         )}
-        <Choice
-          label={words.upload.access}
-          value={isEncrypted ? 'encrypted' : 'public'}
-          onChange={(value) => {
-            setLookedAt(true)
-            changeSettings({ encrypts: value === 'encrypted' })
-          }}
-          options={[
-            { value: 'public', label: words.upload.public, hint: words.upload.publicHint, icon: Globe },
-            {
-              value: 'encrypted',
-              label: words.upload.encrypted,
-              hint: canEncrypt ? words.upload.encryptedHint : words.upload.encryptedMissing,
-              icon: Lock,
-              isDisabled: !canEncrypt,
-            },
-          ]}
-        />
         {tab === 'files' && items.some(({ kind }) => kind === 'folder') ? (
           <div className="flex flex-col gap-2">
             <Segments

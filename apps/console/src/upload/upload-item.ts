@@ -78,6 +78,11 @@ export function totalBytes(items: readonly UploadItem[]): number {
   return items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 }
 
+/** Files of all lines, those in folders included. */
+export function countFiles(items: readonly UploadItem[]): number {
+  return items.reduce((sum, item) => sum + (item.kind === 'file' ? 1 : item.files.length), 0)
+}
+
 /** Two files of one path in one folder would be one file. @throws CairnError DUPLICATE_NAME */
 export function refuseDuplicatePaths(files: readonly PathFile[]): void {
   const seen = new Set<string>()

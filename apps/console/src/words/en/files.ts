@@ -52,7 +52,7 @@ export const files = {
   emptyHint: 'Drop a file anywhere on this window, or pick one.',
   emptySample: 'Try it with a sample',
   sampleName: 'hello.txt',
-  sampleText: 'Hello from Cairn. This small text is public, and its address is computed from these very bytes.\n',
+  sampleText: 'Hello from Cairn. The address of a file is computed from its bytes.\n',
   nothingFits: 'No file fits',
   nothingFitsHint: 'Nothing matches this search and these filters.',
   clearFilters: 'Clear search and filters',

@@ -11,8 +11,7 @@ export const settings = {
   encrypts: 'Encrypt uploads unless I say otherwise',
   encryptsHint: 'Each upload still shows the choice before it starts.',
   startsAtOnce: 'Start public uploads at once',
-  startsAtOnceHint:
-    'What you drop or choose goes up without another press, unless something has to be asked. Anyone with the CID can read it.',
+  startsAtOnceHint: 'Public files start uploading as soon as you choose them. Encrypted files wait for the button.',
   fileFormat: 'Format of encrypted files',
   fileFormats: { v1: 'Compatible', v2: 'Seekable' },
   fileFormatHints: {

@@ -41,7 +41,10 @@ export const upload = {
   startsWhenPaid: 'The upload starts by itself when the storage is added. You may close this.',
   startWhenPaid: 'Start the upload when it is added',
   minimum: 'At least 1 MiB is counted for a payment.',
-  start: 'Start upload',
+  start: (count: number, isEncrypted: boolean) => {
+    const what = count === 0 ? '' : count === 1 ? ' 1 file' : ` ${formatCount(count)} files`
+    return isEncrypted ? `Encrypt and upload${what}` : `Upload${what} publicly`
+  },
   duplicate: (name: string) => `Duplicate file name found: ${name}`,
   duplicateHint: 'Give one of them another name.',
   empty: 'An empty file has a CID as well, and takes no space.',
