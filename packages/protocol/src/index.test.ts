@@ -254,6 +254,7 @@ test('the public surface', () => {
       "slowestUploadBytesPerSecond",
       "slowestUploadWindowMs",
       "solanaChains",
+      "splitUploadPath",
       "stablecoins",
       "statusOf",
       "tokensOf",

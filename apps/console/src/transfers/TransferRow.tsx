@@ -1,17 +1,30 @@
 import { useRef } from 'react'
-import { CircleAlert, CircleCheck, CirclePause, CircleSlash, File, KeyRound, Lock, RotateCcw, X } from '#icons'
+import {
+  CircleAlert,
+  CircleCheck,
+  CirclePause,
+  CircleSlash,
+  File,
+  KeyRound,
+  Lock,
+  PencilLine,
+  RotateCcw,
+  X,
+} from '#icons'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
 import { words } from '../words/words.ts'
+import { findNextStep } from './next-step.ts'
 import {
   cancelTransfer,
   continueTransfer,
   isActive,
   type NodeState,
   removeTransfer,
+  renameTransfer,
   retryTransfer,
   type Transfer,
 } from './transfer-store.ts'
@@ -20,6 +33,7 @@ import {
 export function TransferRow({ transfer }: { transfer: Transfer }) {
   const { id, name, stage, bytes, totalBytes, error, cid, nodes } = transfer
   const active = isActive(transfer)
+  const next = findNextStep(transfer)
   return (
     <li className="flex gap-3 py-2.5 pr-2 pl-4">
       <StageIcon transfer={transfer} />
@@ -43,7 +57,14 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
       </div>
       <div className="flex items-start">
         {cid === undefined ? undefined : <CopyButton text={cid} size="small" label={words.files.copyCid} />}
-        {stage === 'failed' || stage === 'canceled' ? (
+        {next === 'rename' ? (
+          <IconButton
+            icon={PencilLine}
+            size="small"
+            label={words.transfers.rename(name)}
+            onClick={() => renameTransfer(id)}
+          />
+        ) : next === 'retry' ? (
           <IconButton
             icon={RotateCcw}
             size="small"

@@ -2,6 +2,7 @@ import { ArrowUpDown, ChevronDown } from '#icons'
 import { Button } from '../ui/Button.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { words } from '../words/words.ts'
+import { findNextStep } from './next-step.ts'
 import { showTransfers } from './panel-store.ts'
 import { TransferRow } from './TransferRow.tsx'
 import { clearDone, isActive, retryAllFailed, useTransfers } from './transfer-store.ts'
@@ -11,6 +12,7 @@ export function TransfersPanel() {
   const transfers = useTransfers()
   const running = transfers.filter(isActive).length
   const failed = transfers.filter(({ stage }) => stage === 'failed').length
+  const canRetry = transfers.some((one) => one.stage === 'failed' && findNextStep(one) === 'retry')
   const done = transfers.filter(({ stage }) => stage === 'done' || stage === 'canceled').length
   const summary = [
     ...(running > 0 ? [words.transfers.running(running)] : []),
@@ -47,9 +49,9 @@ export function TransfersPanel() {
           ))}
         </ul>
       )}
-      {failed > 0 || done > 0 ? (
+      {canRetry || done > 0 ? (
         <footer className="flex justify-end gap-2 border-line border-t px-3 py-2">
-          {failed > 0 ? (
+          {canRetry ? (
             <Button size="small" onClick={retryAllFailed}>
               {words.transfers.retryAll}
             </Button>

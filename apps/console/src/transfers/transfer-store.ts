@@ -4,6 +4,7 @@ import { getSession, watchSession } from '../session/session-store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import type { PathFile } from '../upload/upload-item.ts'
 import { words } from '../words/words.ts'
+import { findNextStep } from './next-step.ts'
 import { areTransfersShown } from './panel-store.ts'
 
 /** Where a transfer is. Each stage says what it waits for. */
@@ -67,6 +68,8 @@ export type TransferWish = {
   onDone?: () => void
   /** Nobody wants it any more: what of it lies anywhere goes. */
   onDrop?: () => Promise<void>
+  /** Its name was refused: its user chooses another. */
+  onRename?: () => void
   /** Its account leaves this page. */
   onLeave?: () => void
   /** It was left by an earlier page, and begins when its user gives what it needs. */
@@ -197,7 +200,15 @@ export function retryTransfer(id: number): void {
 }
 
 export function retryAllFailed(): void {
-  for (const { id, stage } of view) if (stage === 'failed') retryTransfer(id)
+  for (const one of view) if (one.stage === 'failed' && findNextStep(one) === 'retry') retryTransfer(one.id)
+}
+
+/** Takes an upload whose name was refused off the list, and lets its user choose another name. */
+export function renameTransfer(id: number): void {
+  const entry = entries.get(id)
+  if (entry?.transfer.stage !== 'failed') return
+  removeTransfer(id)
+  entry.wish.onRename?.()
 }
 
 /** Takes what is over off the list: one, or all that is done. */

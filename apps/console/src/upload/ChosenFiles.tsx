@@ -64,7 +64,7 @@ export function ChosenFiles({
                 </div>
                 {fault === undefined ? undefined : (
                   <p id={`upload-fault-${item.id}`} role="alert" className="mt-1 ml-6.5 text-bad text-sm">
-                    {fault} {words.upload.duplicateHint}
+                    {fault}
                   </p>
                 )}
               </li>

@@ -4,6 +4,7 @@ import { startTransfer, type TransferWish } from '../transfers/transfer-store.ts
 import { runUpload } from './run-upload.ts'
 import type { UploadItem } from './upload-item.ts'
 import { createJob, dropJob, type UploadJob } from './upload-job.ts'
+import { addToUploadSheet } from './upload-sheet-store.ts'
 
 /** Hands what was chosen to the transfers: they go on whatever page is open, and after a reload. */
 export function startUploads(client: () => Client, items: readonly UploadItem[], isEncrypted: boolean): void {
@@ -19,6 +20,9 @@ export function toWish(client: () => Client, job: UploadJob, totalBytes: number)
     totalBytes,
     run: (tools) => runUpload(client(), job, tools),
     onDrop: () => dropJob(client(), job),
+    onRename: () => {
+      if (job.item !== undefined) addToUploadSheet(job.item)
+    },
     // Whoever comes back to it holds it anew.
     onLeave: () => job.release(),
     onDone: () => {

@@ -28,7 +28,25 @@ test('names that come twice, and empty ones, are marked before anything is sent'
   if (one === undefined || two === undefined || three === undefined) throw new Error('three lines')
   const faults = findNameFaults([one, { ...two, name: 'a' }, { ...three, name: ' ' }])
   expect([...faults]).toEqual([
-    [two.id, 'Duplicate file name found: a'],
+    [two.id, 'Duplicate file name found: a. Give one of them another name.'],
     [three.id, 'A name needs at least one character.'],
+  ])
+})
+
+test('names that the service refuses are marked before anything is sent, and paths of folders taken apart are not', () => {
+  const faultOf = (name: string) => {
+    const [item] = toUploadItems([{ path: 'a', file: file('a') }])
+    if (item === undefined) throw new Error('one line')
+    return findNameFaults([{ ...item, name }]).get(item.id)
+  }
+  expect(faultOf('../../etc/passwd')).toBe('A path must not contain "..".')
+  expect(faultOf('two\nlines')).toBe('A file name has control characters.')
+  expect(faultOf('x'.repeat(1025))).toBe('A file name is longer than 1024 bytes.')
+  expect(faultOf('./')).toBe('A name needs at least one character.')
+  expect(faultOf('photos/deep/two.png')).toBeUndefined()
+  const [folder] = toUploadItems([{ path: 'photos/two.png', file: file('two.png') }])
+  if (folder === undefined) throw new Error('one line')
+  expect([...findNameFaults([{ ...folder, name: 'a/b' }]).values()]).toEqual([
+    'A folder name must not contain a slash.',
   ])
 })

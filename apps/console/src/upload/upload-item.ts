@@ -1,3 +1,4 @@
+import { splitUploadPath } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import { words } from '../words/words.ts'
 
@@ -64,13 +65,25 @@ export function splitFolders(items: readonly UploadItem[]): UploadItem[] {
 export function findNameFaults(items: readonly UploadItem[]): ReadonlyMap<string, string> {
   const faults = new Map<string, string>()
   const seen = new Set<string>()
-  for (const { id, name } of items) {
+  for (const { id, name, kind } of items) {
     const trimmed = name.trim()
-    if (trimmed === '') faults.set(id, words.upload.nameEmpty)
-    else if (seen.has(trimmed)) faults.set(id, words.upload.duplicate(trimmed))
+    const fault = findPathFault(trimmed, kind)
+    if (fault !== undefined) faults.set(id, fault)
+    else if (seen.has(trimmed)) faults.set(id, `${words.upload.duplicate(trimmed)}. ${words.upload.duplicateHint}`)
     seen.add(trimmed)
   }
   return faults
+}
+
+/** The rule of the service, so that a name it refuses can still be changed. */
+function findPathFault(name: string, kind: UploadItem['kind']): string | undefined {
+  try {
+    if (splitUploadPath(name).length === 0) return words.upload.nameEmpty
+    return kind === 'folder' && name.includes('/') ? words.upload.nameSlash : undefined
+  } catch (error) {
+    if (!CairnError.is(error, 'INVALID_PATH')) throw error
+    return `${error.message}.`
+  }
 }
 
 /** Bytes of all lines. */

@@ -22,6 +22,11 @@ export function openUploadSheet(files: readonly PathFile[] = [], unreadable = 0)
   })
 }
 
+/** Opens the sheet with what was taken out of it before. */
+export function addToUploadSheet(item: UploadItem): void {
+  changeUploadSheet({ isOpen: true, tab: 'files', items: [...sheet.items, item] })
+}
+
 /** Closes the sheet and takes out of it what is on its way now; what was chosen since stays. */
 export function dropFromUploadSheet(ids: ReadonlySet<string>): void {
   changeUploadSheet({ isOpen: false, items: sheet.items.filter(({ id }) => !ids.has(id)), unreadable: 0 })

@@ -23,6 +23,7 @@ export const transfers = {
   clearDone: 'Clear done',
   cancel: (name: string) => `Cancel ${name}`,
   retry: (name: string) => `Retry ${name}`,
+  rename: (name: string) => `Rename ${name} and upload again`,
   remove: (name: string) => `Remove ${name} from the list`,
   leave: 'Uploads are running. Leaving this page ends them.',
   waiting: 'Waiting its turn',

@@ -49,7 +49,7 @@ export const upload = {
   duplicateHint: 'Give one of them another name.',
   empty: 'An empty file has a CID as well, and takes no space.',
   nameEmpty: 'A name needs at least one character.',
-  nameSlash: 'A name has no slash.',
+  nameSlash: 'A folder name must not contain a slash.',
   textEmpty: 'Write something first.',
   reading: 'Reading what you dropped',
   unreadable: (count: number) => `${formatCount(count)} could not be read and were left out`,
