@@ -16,6 +16,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
+import { joinSentences } from '../words/format.ts'
 import { words } from '../words/words.ts'
 import { findNextStep } from './next-step.ts'
 import {
@@ -51,7 +52,7 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
         ) : undefined}
         {nodes === undefined ? undefined : <NodeDots nodes={nodes} />}
         <p className={classNames('text-sm', error === undefined ? 'text-ink-soft' : 'text-bad')}>
-          {error === undefined ? describe(transfer) : `${error.message.replace(/\.$/, '')}. ${error.hint}`}
+          {error === undefined ? describe(transfer) : joinSentences(error.message, error.hint)}
         </p>
         {stage === 'paused' ? <GoOn transfer={transfer} /> : undefined}
       </div>

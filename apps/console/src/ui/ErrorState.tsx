@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { CircleAlert } from '#icons'
 import { toCairnError } from '../network/query-client.ts'
+import { joinSentences } from '../words/format.ts'
 import { words } from '../words/words.ts'
 import { Button } from './Button.tsx'
 import { CopyButton } from './CopyButton.tsx'
@@ -28,10 +29,7 @@ export function ErrorState({
     <div role="alert" className="mx-auto flex max-w-md animate-rise flex-col items-center gap-3 px-4 py-12 text-center">
       <CircleAlert aria-hidden="true" className="text-bad" size={28} strokeWidth={1.75} />
       <Heading className="font-semibold text-lg">{title}</Heading>
-      <p className="text-ink-soft">
-        {message}
-        {/[.!?]$/.test(message) ? '' : '.'} {hint ?? ownHint}
-      </p>
+      <p className="text-ink-soft">{joinSentences(message, hint ?? ownHint)}</p>
       <p className="flex items-center gap-1 text-ink-faint text-sm">
         {words.shell.errorCode(code)}
         {requestId === undefined ? '' : ` · ${words.shell.errorRequest(requestId)}`}

@@ -4,19 +4,22 @@ import { CopyButton } from './CopyButton.tsx'
 import { IconButton } from './IconButton.tsx'
 import { dismissToast, useToasts } from './toast-store.ts'
 
-/** The one place where results of background work are told. */
+/**
+ * The one place where results of background work are told: at the bottom left, clear of filters, and of the buttons that
+ * close dialogs and drawers.
+ */
 export function Toasts() {
   const toasts = useToasts()
   return (
     <section
       aria-label={words.shell.notifications}
-      className="pointer-events-none fixed inset-x-3 top-18 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:right-6 sm:items-end"
+      className="pointer-events-none fixed inset-x-3 top-18 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:top-auto sm:bottom-20 sm:left-5 md:bottom-5 sm:items-start"
     >
       <div role="status" className="contents">
         {toasts.map(({ id, tone, title, text, code, report }) => (
           <div
             key={id}
-            className="pointer-events-auto flex w-full max-w-sm animate-rise items-start gap-3 rounded-lg border border-line bg-raised py-2 pr-2 pl-3 shadow-float"
+            className="pointer-events-auto flex w-full max-w-sm animate-rise sm:max-w-xs items-start gap-3 rounded-lg border border-line bg-raised py-2 pr-2 pl-3 shadow-float"
           >
             {tone === 'good' ? (
               <CircleCheck aria-hidden="true" size={18} className="mt-2 shrink-0 text-good" />

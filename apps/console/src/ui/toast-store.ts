@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { toCairnError } from '../network/query-client.ts'
+import { joinSentences } from '../words/format.ts'
 
 /** A panel that shows the same as some toasts. */
 type ToastPlace = 'transfers'
@@ -45,7 +46,7 @@ export function toastDone(title: string, text?: string): void {
 export function toastError(title: string, error: unknown, shownIn?: ToastPlace): void {
   const { message, hint, code } = toCairnError(error)
   const report = JSON.stringify(toCairnError(error))
-  const text = `${message}. ${hint}`.replace('..', '.')
+  const text = joinSentences(message, hint)
   set([...toasts, { id: nextId++, tone: 'bad', title, text, code, report, shownIn }])
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAgo, formatBytes, formatDuration, formatUsd, shorten } from './format.ts'
+import { formatAgo, formatBytes, formatDuration, formatUsd, joinSentences, shorten } from './format.ts'
 
 test('bytes are told in powers of 1024, and never as 1,024 of a smaller unit', () => {
   expect(formatBytes(0)).toBe('0 B')
@@ -33,4 +33,12 @@ test('time left is rounded up, so that it never says nothing', () => {
 test('short texts stay as they are', () => {
   expect(shorten('abc')).toBe('abc')
   expect(shorten('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')).toBe('bafkreif…f36n5e')
+})
+
+test('sentences are joined with one full stop, and dots within them stay', () => {
+  expect(joinSentences('A path must not contain ".."', 'Use relative names.')).toBe(
+    'A path must not contain "..". Use relative names.',
+  )
+  expect(joinSentences('The service is offline.', 'Try again.')).toBe('The service is offline. Try again.')
+  expect(joinSentences('Is it there?', 'Look.')).toBe('Is it there? Look.')
 })

@@ -59,6 +59,11 @@ export function formatDuration(ms: number): string {
   return minutes % 60 === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
+/** Two sentences in one line; the first one, as errors have it, may lack its full stop. */
+export function joinSentences(first: string, second: string): string {
+  return `${first}${/[.!?…]$/.test(first) ? '' : '.'} ${second}`
+}
+
 /** A CID or address short enough for a row; its whole text goes into a title or label. */
 export function shorten(text: string, start = 8, end = 6): string {
   return text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`

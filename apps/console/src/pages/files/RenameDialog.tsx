@@ -7,6 +7,7 @@ import { useClient } from '../../session/use-client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { TextField } from '../../ui/TextField.tsx'
+import { joinSentences } from '../../words/format.ts'
 import { words } from '../../words/words.ts'
 
 /** Gives a file another name in lists. */
@@ -21,7 +22,7 @@ export function RenameDialog({ file, onClose }: { file: FileEntry; onClose: () =
     onSuccess: onClose,
     onError: (error) => {
       const { message, hint } = toCairnError(error)
-      setFault(`${message}. ${hint}`)
+      setFault(joinSentences(message, hint))
     },
   })
   return (
