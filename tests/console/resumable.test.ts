@@ -158,7 +158,7 @@ test('small files that wait their turn go on after a reload, and two tabs do not
     page,
     names.map((name) => join(folder, name)),
   )
-  await panelOf(page).getByText('Waiting its turn').first().waitFor()
+  await panelOf(page).getByText('Queued', { exact: true }).first().waitFor()
   // The blank page that a tab begins with is no secure context.
   expectProblem(/randomUUID/)
   const second = await context.newPage()

@@ -142,11 +142,88 @@ test('an upload goes on while its user moves about, guards the page, and is gone
   expect(dialog.type()).toBe('beforeunload')
   await dialog.dismiss()
   await page.getByRole('button', { name: 'Cancel loose.txt' }).click()
-  await page.getByRole('region', { name: 'Transfers' }).getByText('Canceled').waitFor()
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Canceled', { exact: true }).waitFor()
   held.resolve()
   await page.getByRole('link', { name: 'Files', exact: true }).click()
   await page.getByText('Nothing here yet').waitFor()
   expect(problems).toEqual([])
+})
+
+test('what runs is listed first, what is queued shows an empty bar, and what is canceled is not called done', async () => {
+  const { page } = await openSignedIn()
+  const held = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname === '/api/v0/add',
+    async (route) => {
+      await held.promise
+      await route.continue().catch(() => undefined)
+    },
+  )
+  await page.keyboard.press('u')
+  const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt']
+  const files = names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) }))
+  await page.setInputFiles('input[data-upload=files]', files)
+  await startUpload(page, 'public')
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await panel.getByRole('heading').getByText('2 uploads running · 2 queued').waitFor()
+  expect((await panel.getByRole('listitem').allTextContents()).map((text) => text.slice(0, 5))).toEqual(names)
+  const bar = panel.getByRole('progressbar', { name: 'Progress of d.txt' })
+  expect(await bar.getAttribute('aria-valuenow')).toBe('0')
+  await panel.getByRole('button', { name: 'Cancel d.txt' }).click()
+  held.resolve()
+  await panel.getByRole('heading').getByText('3 uploads done · 1 canceled').waitFor()
+})
+
+test('an upload whose name is refused is renamed, not tried again', async () => {
+  const { page } = await openSignedIn()
+  const isAdd = (url: URL) => url.pathname === '/api/v0/add'
+  await page.route(isAdd, (route) =>
+    route.fulfill({ status: 400, contentType: 'application/json', body: '{"error":{"code":"INVALID_PATH"}}' }),
+  )
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', join(folder, 'loose.txt'))
+  await startUpload(page, 'public')
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  const rename = panel.getByRole('button', { name: 'Rename loose.txt and upload again' })
+  await rename.waitFor()
+  expect(await panel.getByRole('button', { name: /^Retry/ }).count()).toBe(0)
+  await page.unroute(isAdd)
+  await rename.click()
+  const name = page.getByRole('textbox', { name: 'Name of loose.txt' })
+  await name.fill('../loose.txt')
+  await page.getByText('A path must not contain "..".', { exact: true }).waitFor()
+  await page.getByRole('textbox', { name: 'Name of ../loose.txt' }).fill('tight.txt')
+  await startUpload(page, 'public')
+  await page.getByRole('link', { name: 'tight.txt' }).waitFor()
+})
+
+test('a toast leaves the buttons that close sheets and drawers, and the filters, free', async () => {
+  const { page } = await openSignedIn()
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', join(folder, 'loose.txt'))
+  await startUpload(page, 'public')
+  await page.getByRole('link', { name: 'loose.txt' }).waitFor()
+  const isAdd = (url: URL) => url.pathname === '/api/v0/add'
+  const held = Promise.withResolvers<void>()
+  await page.route(isAdd, async (route) => {
+    await held.promise
+    await route.fulfill({ status: 402, contentType: 'application/json', body: '{"error":{"code":"QUOTA_EXCEEDED"}}' })
+  })
+  await page.keyboard.press('u')
+  const file = { name: 'bad.txt', mimeType: 'text/plain', buffer: Buffer.from('bad') }
+  await page.setInputFiles('input[data-upload=files]', file)
+  await startUpload(page, 'public')
+  await page.getByRole('button', { name: 'Hide transfers' }).click()
+  held.resolve()
+  await page.getByText('bad.txt was not stored').waitFor()
+  await page.getByRole('button', { name: 'Encrypted', exact: true }).click({ trial: true })
+  const close = page.getByRole('dialog').getByRole('button', { name: 'Close' })
+  await page.keyboard.press('u')
+  await close.click()
+  await page.getByRole('link', { name: 'loose.txt' }).click()
+  await close.click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await page.getByText('bad.txt was not stored').count()).toBe(1)
 })
 
 test('a wallet on another network is told of in the account, and switched with one press', async () => {

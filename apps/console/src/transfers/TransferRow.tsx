@@ -32,7 +32,7 @@ import {
 
 /** One transfer: what it is, where it stands, how fast, and what can be done about it. */
 export function TransferRow({ transfer }: { transfer: Transfer }) {
-  const { id, name, stage, bytes, totalBytes, error, cid, nodes } = transfer
+  const { id, name, stage, error, cid, nodes } = transfer
   const active = isActive(transfer)
   const next = findNextStep(transfer)
   return (
@@ -44,10 +44,7 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
         </p>
         {active && nodes === undefined ? (
           <div className="my-1.5">
-            <ProgressBar
-              label={words.transfers.progressOf(name)}
-              value={hasBytes(transfer) && totalBytes !== undefined && totalBytes > 0 ? bytes / totalBytes : undefined}
-            />
+            <ProgressBar label={words.transfers.progressOf(name)} value={progressOf(transfer)} />
           </div>
         ) : undefined}
         {nodes === undefined ? undefined : <NodeDots nodes={nodes} />}
@@ -81,6 +78,13 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
       </div>
     </li>
   )
+}
+
+/** What is queued has not begun: its bar is empty. */
+function progressOf(transfer: Transfer): number | undefined {
+  const { stage, bytes, totalBytes } = transfer
+  if (stage === 'waiting') return 0
+  return hasBytes(transfer) && totalBytes !== undefined && totalBytes > 0 ? bytes / totalBytes : undefined
 }
 
 function hasBytes({ stage }: Transfer): boolean {

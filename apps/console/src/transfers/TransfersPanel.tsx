@@ -3,21 +3,23 @@ import { Button } from '../ui/Button.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { words } from '../words/words.ts'
 import { findNextStep } from './next-step.ts'
+import { countTransfers, orderTransfers } from './overview.ts'
 import { showTransfers } from './panel-store.ts'
 import { TransferRow } from './TransferRow.tsx'
-import { clearDone, isActive, retryAllFailed, useTransfers } from './transfer-store.ts'
+import { clearDone, retryAllFailed, useTransfers } from './transfer-store.ts'
 
 /** All work under way and what came of it, over whatever page is open. */
 export function TransfersPanel() {
   const transfers = useTransfers()
-  const running = transfers.filter(isActive).length
-  const failed = transfers.filter(({ stage }) => stage === 'failed').length
+  const { running, queued, failed, done, canceled } = countTransfers(transfers)
+  const isBusy = running + queued + failed > 0
   const canRetry = transfers.some((one) => one.stage === 'failed' && findNextStep(one) === 'retry')
-  const done = transfers.filter(({ stage }) => stage === 'done' || stage === 'canceled').length
   const summary = [
     ...(running > 0 ? [words.transfers.running(running)] : []),
+    ...(queued > 0 ? [words.transfers.queued(queued)] : []),
     ...(failed > 0 ? [words.transfers.failed(failed)] : []),
-    ...(running === 0 && failed === 0 && done > 0 ? [words.transfers.finished(done)] : []),
+    ...(!isBusy && done > 0 ? [words.transfers.finished(done)] : []),
+    ...(!isBusy && canceled > 0 ? [words.transfers.canceledCount(canceled)] : []),
   ].join(' · ')
   return (
     <section
@@ -44,19 +46,19 @@ export function TransfersPanel() {
         </div>
       ) : (
         <ul aria-label={words.transfers.list} className="min-h-0 flex-1 divide-y divide-line overflow-y-auto">
-          {transfers.toReversed().map((transfer) => (
+          {orderTransfers(transfers).map((transfer) => (
             <TransferRow key={transfer.id} transfer={transfer} />
           ))}
         </ul>
       )}
-      {canRetry || done > 0 ? (
+      {canRetry || done + canceled > 0 ? (
         <footer className="flex justify-end gap-2 border-line border-t px-3 py-2">
           {canRetry ? (
             <Button size="small" onClick={retryAllFailed}>
               {words.transfers.retryAll}
             </Button>
           ) : undefined}
-          {done > 0 ? (
+          {done + canceled > 0 ? (
             <Button size="small" kind="quiet" onClick={clearDone}>
               {words.transfers.clearDone}
             </Button>

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { countTransfers, orderTransfers } from './overview.ts'
+
+const transfers = [
+  { id: 1, stage: 'done' },
+  { id: 2, stage: 'canceled' },
+  { id: 3, stage: 'failed' },
+  { id: 4, stage: 'sending' },
+  { id: 5, stage: 'checking' },
+  { id: 6, stage: 'waiting' },
+  { id: 7, stage: 'waiting' },
+] as const
+
+test('what runs is listed first, and what is queued in the order in which it starts', () => {
+  expect(orderTransfers(transfers).map(({ id }) => id)).toEqual([4, 5, 3, 6, 7, 2, 1])
+})
+
+test('canceled transfers are not done, and queued ones do not run', () => {
+  expect(countTransfers(transfers)).toEqual({ running: 2, queued: 2, failed: 1, done: 1, canceled: 1 })
+})
