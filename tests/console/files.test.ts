@@ -81,6 +81,19 @@ test('a text goes up encrypted without another signature, and its shards lie on 
   expect(problems).toEqual([])
 })
 
+test('a name that turns its own direction shows that it does, in the list and to whom it is sent', async () => {
+  const { page, open } = await openWithFiles(0)
+  const client = await clientOf(page)
+  const { cid } = await uploadText(client, 'not a text', { name: 'rtl-\u202Etxt.exe' })
+  await page.reload()
+  const shown = 'rtl-⟨U+202E⟩txt.exe'
+  await page.getByRole('link', { name: shown, exact: true }).waitFor()
+  await open(`/open/${cid}`)
+  await page.getByRole('heading', { level: 1, name: shown, exact: true }).waitFor()
+  expect(await page.title()).not.toContain('\u202E')
+  expect(await page.getByText('\u202E').count()).toBe(0)
+})
+
 test('a file is renamed at once, and the service keeps the name', async () => {
   const { page, problems } = await openWithFiles(2)
   await page.getByRole('link', { name: 'note-001.txt' }).click({ button: 'right' })

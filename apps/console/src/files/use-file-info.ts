@@ -1,6 +1,7 @@
 import { type CairnError, getFileInfo } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../session/use-client.ts'
+import { markControls } from '../words/mark-controls.ts'
 
 /** What the service knows of a CID. */
 export type FileInfo = Awaited<ReturnType<typeof getFileInfo>>
@@ -15,7 +16,7 @@ export function useFileInfo(cid: string) {
   })
 }
 
-/** What a file is called where it has no name of its own. */
+/** What a file is called, as it is shown: its CID where it has no name. */
 export function nameOf({ fileName, cid }: Pick<FileInfo, 'fileName' | 'cid'>): string {
-  return fileName === '' ? cid : fileName
+  return fileName === '' ? cid : markControls(fileName)
 }

@@ -4,6 +4,7 @@ import { useId, useState } from 'react'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
+import { FileName } from '../ui/FileName.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { formatAgo, shorten } from '../words/format.ts'
@@ -60,7 +61,9 @@ export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (
                 checked={file.cid === cid}
                 onChange={() => onPick(file.cid)}
               />
-              <span className="min-w-0 flex-1 truncate font-medium">{file.fileName}</span>
+              <span className="min-w-0 flex-1 truncate font-medium">
+                <FileName name={file.fileName} />
+              </span>
               <span className="hidden shrink-0 font-mono text-ink-soft sm:inline">{shorten(file.cid)}</span>
               <span className="shrink-0 text-ink-soft">{formatAgo(file.createdAt)}</span>
             </label>

@@ -40,7 +40,7 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
       <StageIcon transfer={transfer} />
       <div className="min-w-0 flex-1">
         <p className="truncate font-medium text-sm" title={name}>
-          {name}
+          <bdi>{name}</bdi>
         </p>
         {active && nodes === undefined ? (
           <div className="my-1.5">

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { getSession, watchSession } from '../session/session-store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import type { PathFile } from '../upload/upload-item.ts'
+import { markControls } from '../words/mark-controls.ts'
 import { words } from '../words/words.ts'
 import { findNextStep } from './next-step.ts'
 import { areTransfersShown } from './panel-store.ts'
@@ -115,7 +116,7 @@ export function startTransfer(wish: TransferWish): number {
 function fresh(id: number, { name, kind, isEncrypted = false, totalBytes, paused }: TransferWish): Transfer {
   return {
     id,
-    name,
+    name: markControls(name),
     kind,
     isEncrypted,
     stage: paused === undefined ? 'waiting' : 'paused',

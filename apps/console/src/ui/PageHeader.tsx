@@ -10,7 +10,9 @@ export function PageHeader({ title, hint, children }: { title: string; hint?: Re
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-3 pb-4">
       <div className="min-w-0 flex-1 basis-56">
-        <h1 className="font-semibold text-xl tracking-tight">{title}</h1>
+        <h1 className="font-semibold text-xl tracking-tight">
+          <bdi>{title}</bdi>
+        </h1>
         {hint === undefined ? undefined : <p className="mt-1 max-w-prose text-ink-soft">{hint}</p>}
       </div>
       {children}

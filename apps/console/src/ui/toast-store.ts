@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { toCairnError } from '../network/query-client.ts'
 import { joinSentences } from '../words/format.ts'
+import { markControls } from '../words/mark-controls.ts'
 
 /** A panel that shows the same as some toasts. */
 type ToastPlace = 'transfers'
@@ -38,7 +39,7 @@ export function dismissToast(id: number): void {
 /** Says that something is done. */
 export function toastDone(title: string, text?: string): void {
   const id = nextId++
-  set([...toasts, { id, tone: 'good', title, text }])
+  set([...toasts, { id, tone: 'good', title: markControls(title), text }])
   setTimeout(() => dismissToast(id), shownMs)
 }
 
@@ -46,8 +47,8 @@ export function toastDone(title: string, text?: string): void {
 export function toastError(title: string, error: unknown, shownIn?: ToastPlace): void {
   const { message, hint, code } = toCairnError(error)
   const report = JSON.stringify(toCairnError(error))
-  const text = joinSentences(message, hint)
-  set([...toasts, { id: nextId++, tone: 'bad', title, text, code, report, shownIn }])
+  const text = markControls(joinSentences(message, hint))
+  set([...toasts, { id: nextId++, tone: 'bad', title: markControls(title), text, code, report, shownIn }])
 }
 
 /** Removes the toasts that this panel shows too. */

@@ -6,6 +6,7 @@ import { Button, buttonClass } from '../../ui/Button.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
 import { toastDone } from '../../ui/toast-store.ts'
 import { formatBytes, formatCount } from '../../words/format.ts'
+import { markControls } from '../../words/mark-controls.ts'
 import { words } from '../../words/words.ts'
 
 /** What is known of a file. */
@@ -13,7 +14,7 @@ export function FileDetails({ info }: { info: FileInfo }) {
   const { cid, fileName, fileSizeInBytes, mimeType, encryption } = info
   const sizeBytes = Number(fileSizeInBytes)
   const rows = [
-    ...(fileName === '' ? [] : [[words.places.detailsName, fileName] as const]),
+    ...(fileName === '' ? [] : [[words.places.detailsName, markControls(fileName)] as const]),
     [words.places.detailsSize, `${formatBytes(sizeBytes)}${sizeBytes < 1024 ? '' : ` (${formatCount(sizeBytes)} B)`}`],
     [words.places.detailsType, mimeType ?? words.files.unknownType],
     [words.places.detailsAccess, encryption ? words.preview.encryptedNote : words.preview.publicNote],
@@ -24,7 +25,9 @@ export function FileDetails({ info }: { info: FileInfo }) {
         {rows.map(([label, value]) => (
           <div key={label} className="contents">
             <dt className="text-ink-soft">{label}</dt>
-            <dd>{value}</dd>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
           </div>
         ))}
         <dt className="self-center text-ink-soft">{words.places.detailsCid}</dt>

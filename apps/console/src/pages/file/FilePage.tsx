@@ -11,6 +11,7 @@ import { useClient } from '../../session/use-client.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { FileName } from '../../ui/FileName.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { words } from '../../words/words.ts'
@@ -34,7 +35,7 @@ export function FilePage() {
       place="right"
       isPlace
       onClose={() => void navigate({ to: '/files', search: listSearch })}
-      title={below !== '' ? below : data === undefined ? words.files.details : nameOf(data)}
+      title={<FileName name={below !== '' ? below : data === undefined ? words.files.details : nameOf(data)} />}
     >
       {error !== null ? (
         <UnknownFile error={error} onRetry={refetch} />

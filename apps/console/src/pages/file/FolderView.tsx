@@ -1,7 +1,9 @@
 import type { FolderItem } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
 import { ChevronRight, File, Folder } from '#icons'
+import { FileName } from '../../ui/FileName.tsx'
 import { formatBytes } from '../../words/format.ts'
+import { markControls } from '../../words/mark-controls.ts'
 import { words } from '../../words/words.ts'
 
 const rowClass = 'flex min-h-10 items-center gap-3 px-3 py-2 text-sm hover:bg-hover pointer-coarse:min-h-11'
@@ -37,8 +39,8 @@ export function FolderView({
                 className={rowClass}
               >
                 <Icon aria-hidden="true" size={16} className="shrink-0 text-ink-faint" />
-                <span className="min-w-0 flex-1 truncate" title={name}>
-                  {name}
+                <span className="min-w-0 flex-1 truncate" title={markControls(name)}>
+                  <FileName name={name} />
                 </span>
                 {dagSizeBytes === undefined ? undefined : (
                   <span className="text-ink-soft tabular">{formatBytes(dagSizeBytes)}</span>
@@ -66,7 +68,7 @@ export function FolderPath({ cid, path, rootName }: { cid: string; path: string;
             search={(before) => before}
             className="inline-flex min-h-6 items-center text-accent-ink underline-offset-2 hover:underline"
           >
-            {rootName}
+            <FileName name={rootName} />
           </Link>
         </li>
         {names.map((name, i) => {
@@ -75,7 +77,9 @@ export function FolderPath({ cid, path, rootName }: { cid: string; path: string;
             <li key={below} className="flex items-center gap-1">
               <ChevronRight aria-hidden="true" size={14} className="text-ink-faint" />
               {i === names.length - 1 ? (
-                <span aria-current="page">{name}</span>
+                <span aria-current="page">
+                  <FileName name={name} />
+                </span>
               ) : (
                 <Link
                   to="/files/$cid/$"
@@ -83,7 +87,7 @@ export function FolderPath({ cid, path, rootName }: { cid: string; path: string;
                   search={(before) => before}
                   className="inline-flex min-h-6 items-center text-accent-ink underline-offset-2 hover:underline"
                 >
-                  {name}
+                  <FileName name={name} />
                 </Link>
               )}
             </li>

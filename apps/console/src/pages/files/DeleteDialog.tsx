@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { deleteFiles } from '../../files/change-files.ts'
 import { useClient } from '../../session/use-client.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
+import { FileName } from '../../ui/FileName.tsx'
 import { words } from '../../words/words.ts'
 
 /** Names listed at most before they are only counted. */
@@ -33,7 +34,7 @@ export function DeleteDialog({
       <ul className="flex flex-col gap-1 rounded-lg bg-sunken px-4 py-3 text-sm">
         {files.slice(0, namesMost).map(({ id, fileName }) => (
           <li key={id} className="truncate">
-            {fileName}
+            <FileName name={fileName} />
           </li>
         ))}
         {files.length > namesMost ? (

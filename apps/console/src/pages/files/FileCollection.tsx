@@ -14,6 +14,7 @@ import type { FilesSearch } from '../../files/files-search.ts'
 import { moveActive, type Selection, selectRow } from '../../files/selection.ts'
 import { AreaMenu } from '../../ui/Menu.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
+import { markControls } from '../../words/mark-controls.ts'
 import { words } from '../../words/words.ts'
 import { FileRow } from './FileRow.tsx'
 import { FileTile } from './FileTile.tsx'
@@ -98,7 +99,7 @@ export function FileCollection(props: CollectionProps) {
 
   return (
     <AreaMenu
-      label={menuFile === undefined ? words.files.actions : words.files.actionsFor(menuFile.fileName)}
+      label={menuFile === undefined ? words.files.actions : words.files.actionsFor(markControls(menuFile.fileName))}
       items={() => (menuFile === undefined ? [] : actions(menuFile))}
     >
       {/** biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table. */}

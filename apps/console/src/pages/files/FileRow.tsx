@@ -10,6 +10,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { ButtonMenu } from '../../ui/Menu.tsx'
 import { toastDone } from '../../ui/toast-store.ts'
 import { formatAgo, formatBytes, formatDateTime, shorten } from '../../words/format.ts'
+import { markControls } from '../../words/mark-controls.ts'
 import { words } from '../../words/words.ts'
 import { listColumns } from './ListHead.tsx'
 import type { FileActions } from './use-file-actions.ts'
@@ -35,6 +36,7 @@ export function FileRow({
   style: CSSProperties
 }) {
   const { id, cid, fileName, fileSizeInBytes, createdAt, encryption } = file
+  const name = markControls(fileName)
   const isSelected = selection.ids.has(id)
   const Icon = fileIcon(file)
   const size = formatBytes(Number(fileSizeInBytes))
@@ -63,7 +65,7 @@ export function FileRow({
         <label className="-m-2 grid size-10 cursor-pointer place-items-center pointer-coarse:size-11">
           <input
             type="checkbox"
-            aria-label={words.files.select(fileName)}
+            aria-label={words.files.select(name)}
             checked={isSelected}
             onChange={onToggle}
             className="size-4 accent-accent"
@@ -82,10 +84,10 @@ export function FileRow({
             to="/files/$cid"
             params={{ cid }}
             search={search}
-            title={fileName}
+            title={name}
             className="block truncate font-medium text-sm hover:underline"
           >
-            {fileName}
+            <bdi>{name}</bdi>
           </Link>
           {isNarrow ? (
             <span className="flex items-center gap-1.5 text-ink-soft text-sm">
@@ -124,8 +126,8 @@ export function FileRow({
         </>
       )}
       <Cell>
-        <ButtonMenu items={actions(file)} label={words.files.actionsFor(fileName)}>
-          <IconButton icon={Ellipsis} size="small" label={words.files.actionsFor(fileName)} />
+        <ButtonMenu items={actions(file)} label={words.files.actionsFor(name)}>
+          <IconButton icon={Ellipsis} size="small" label={words.files.actionsFor(name)} />
         </ButtonMenu>
       </Cell>
     </div>

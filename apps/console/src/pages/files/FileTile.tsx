@@ -11,6 +11,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ButtonMenu } from '../../ui/Menu.tsx'
 import { formatAgo, formatBytes } from '../../words/format.ts'
+import { markControls } from '../../words/mark-controls.ts'
 import { words } from '../../words/words.ts'
 import type { FileActions } from './use-file-actions.ts'
 
@@ -32,6 +33,7 @@ export function FileTile({
   const { id, cid, fileName, fileSizeInBytes, createdAt, mimeType, encryption } = file
   const network = useNetwork()
   const [isBroken, setBroken] = useState(false)
+  const name = markControls(fileName)
   const isSelected = selection.ids.has(id)
   const Icon = fileIcon(file)
   const sizeBytes = Number(fileSizeInBytes)
@@ -71,18 +73,18 @@ export function FileTile({
             to="/files/$cid"
             params={{ cid }}
             search={search}
-            title={fileName}
+            title={name}
             className="block truncate font-medium text-sm hover:underline"
           >
-            {fileName}
+            <bdi>{name}</bdi>
           </Link>
           <p className="truncate text-ink-soft text-xs">
             {encryption ? `${words.files.encryptedTag} · ` : ''}
             {words.files.sizeAndDate(formatBytes(sizeBytes), formatAgo(createdAt))}
           </p>
         </div>
-        <ButtonMenu items={actions(file)} label={words.files.actionsFor(fileName)}>
-          <IconButton icon={Ellipsis} size="small" label={words.files.actionsFor(fileName)} />
+        <ButtonMenu items={actions(file)} label={words.files.actionsFor(name)}>
+          <IconButton icon={Ellipsis} size="small" label={words.files.actionsFor(name)} />
         </ButtonMenu>
       </div>
     </div>

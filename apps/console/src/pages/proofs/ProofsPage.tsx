@@ -9,9 +9,11 @@ import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { FileName } from '../../ui/FileName.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { shorten } from '../../words/format.ts'
+import { markControls } from '../../words/mark-controls.ts'
 import { words } from '../../words/words.ts'
 import { CopiesCard } from './CopiesCard.tsx'
 import { DealTag } from './DealTag.tsx'
@@ -59,10 +61,10 @@ function Proofs({ session }: { session: Session }) {
                   <Link
                     to="/proofs/$cid"
                     params={{ cid }}
-                    aria-label={words.proofs.of(fileName)}
+                    aria-label={words.proofs.of(markControls(fileName))}
                     className="min-w-0 flex-1 truncate font-medium after:absolute after:inset-0 hover:underline"
                   >
-                    {fileName}
+                    <FileName name={fileName} />
                   </Link>
                   <span className="hidden shrink-0 font-mono text-ink-soft sm:inline">{shorten(cid)}</span>
                   <DealTag cid={cid} />

@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { FileLock, Filter, Users } from '#icons'
 import { AskKeys } from '../../access/AskKeys.tsx'
-import { useFileInfo } from '../../files/use-file-info.ts'
+import { nameOf, useFileInfo } from '../../files/use-file-info.ts'
 import { useNetwork } from '../../network/NetworkProvider.tsx'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import { getSession, useSession } from '../../session/session-store.ts'
@@ -142,7 +142,7 @@ function SharedRow({
   role: Role
 }) {
   const { data } = useFileInfo(cid)
-  const name = data === undefined || data.fileName === '' ? words.access.sharedUnnamed : data.fileName
+  const name = data === undefined || data.fileName === '' ? words.access.sharedUnnamed : nameOf(data)
   const linkClass = 'truncate font-medium underline-offset-2 hover:underline'
   return (
     <li className="flex items-center gap-3 px-3 py-2.5 sm:px-4">
@@ -150,11 +150,11 @@ function SharedRow({
       <div className="flex min-w-0 flex-1 flex-col">
         {role === 'owner' ? (
           <Link to="/files/$cid/access" params={{ cid }} title={name} className={linkClass}>
-            {name}
+            <bdi>{name}</bdi>
           </Link>
         ) : (
           <Link to="/open/$cid" params={{ cid }} title={name} className={linkClass}>
-            {name}
+            <bdi>{name}</bdi>
           </Link>
         )}
         <p className="flex flex-wrap items-center gap-x-3 text-ink-soft text-sm">
