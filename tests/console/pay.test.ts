@@ -132,7 +132,7 @@ test('declined in the wallet: nothing is paid, and the form is as it was', async
   await page.getByRole('button', { name: 'Review payment' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
   await page.getByText('You declined it in the wallet. Nothing was paid.').waitFor()
-  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'Review payment' }).waitFor()
   expect((await readQuota(opened)).boughtBytes).toBe(0)
   expect(problems).toEqual([])

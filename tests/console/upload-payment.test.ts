@@ -66,7 +66,7 @@ test('who declines in the wallet keeps the sheet as it was, and nothing is sent 
   await page.getByText('You declined it in the wallet. Nothing was paid.').waitFor(patient)
   expect(await page.getByRole('textbox', { name: 'Name of large.bin' }).count()).toBe(1)
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'Review payment' }).waitFor()
   expect(await page.getByRole('button', { name: startButton.public }).isDisabled()).toBe(true)
 })

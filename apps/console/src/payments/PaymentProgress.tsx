@@ -86,7 +86,8 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
       )}
       {isOver ? (
         <Button kind={error === undefined ? 'primary' : 'plain'} className="mt-5 w-full" onClick={dismissPayment}>
-          {words.storage.done}
+          {/* Nothing was sent: the form is there again, as it was. */}
+          {error !== undefined && txHash === undefined ? words.shell.retry : words.storage.done}
         </Button>
       ) : txHash === undefined ? undefined : (
         <p className="mt-4 text-ink-soft text-sm">{words.storage.canLeave}</p>
