@@ -2,7 +2,7 @@ import type { explainAccess } from '@cairn/sdk'
 import { CircleCheck, CircleHelp, CircleX } from '#icons'
 import { words } from '../words/words.ts'
 import { readText } from './condition-parts.ts'
-import { describeCondition } from './describe-condition.ts'
+import { describeCondition, describeObserved } from './describe-condition.ts'
 import { emptyDraft, fromSaved } from './draft.ts'
 import { useConditions } from './use-conditions.ts'
 
@@ -29,7 +29,12 @@ export function ConditionFindings({ cid, verdict }: { cid: string; verdict: Verd
           const condition = draft.conditions.find((one) => readText(one, ['id']) === id)
           return (
             <li key={id} className="px-3 py-2.5">
-              <FindingLine finding={finding}>
+              <FindingLine
+                finding={finding}
+                show={(observed) =>
+                  condition === undefined ? show(observed) : describeObserved(draft.chainType, condition, observed)
+                }
+              >
                 {condition === undefined
                   ? words.conditions.condition(id)
                   : describeCondition(draft.chainType, condition)}
@@ -50,9 +55,12 @@ export function ConditionFindings({ cid, verdict }: { cid: string; verdict: Verd
 /** What was found of one condition: a mark, its word, what the chain said and why. */
 export function FindingLine({
   finding: { result, observed, reason },
+  show: showObserved,
   children,
 }: {
   finding: Finding
+  /** What the chain said, in the words of the condition. */
+  show: (observed: unknown) => string
   children?: React.ReactNode
 }) {
   const { Icon, className } = marks[result]
@@ -63,7 +71,7 @@ export function FindingLine({
         {children === undefined ? undefined : <p>{children}</p>}
         <p className="break-words text-ink-soft">
           <span className={`font-medium ${className}`}>{words.conditions.result[result]}</span>
-          {observed === undefined || observed === null ? '' : `. ${words.conditions.observed(show(observed))}`}
+          {observed === undefined || observed === null ? '' : `. ${words.conditions.observed(showObserved(observed))}`}
           {reason === undefined ? '' : `. ${reason}`}
         </p>
       </div>

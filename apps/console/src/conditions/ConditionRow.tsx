@@ -5,7 +5,7 @@ import { words } from '../words/words.ts'
 import { AdvancedFields } from './AdvancedFields.tsx'
 import { type Finding, FindingLine } from './ConditionFindings.tsx'
 import { type DraftChainType, type RawCondition, readText, writeField } from './condition-parts.ts'
-import { describeCondition, readSentence } from './describe-condition.ts'
+import { describeCondition, describeObserved, readSentence } from './describe-condition.ts'
 import { SentenceInput } from './SentenceInput.tsx'
 import { findTemplate, type SentenceField } from './templates.ts'
 import { fromUnits } from './units.ts'
@@ -85,7 +85,10 @@ export function ConditionRow({
           </ul>
           {finding === undefined ? undefined : (
             <div className="my-1">
-              <FindingLine finding={finding} />
+              <FindingLine
+                finding={finding}
+                show={(observed) => describeObserved(chainType, condition, observed, token?.decimals)}
+              />
             </div>
           )}
           <AdvancedFields chainType={chainType} condition={condition} onChange={onChange} />

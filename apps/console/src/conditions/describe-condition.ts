@@ -38,6 +38,26 @@ export function describeCondition(chainType: DraftChainType, condition: RawCondi
     .join('')
 }
 
+/**
+ * What a chain said, in the unit in which the condition asks for it.
+ * @param tokenDecimals of the token that the condition names, where they are known
+ */
+export function describeObserved(
+  chainType: DraftChainType,
+  condition: RawCondition,
+  observed: unknown,
+  tokenDecimals?: number,
+): string {
+  const text = typeof observed === 'string' ? observed : JSON.stringify(observed)
+  const name = findTemplate(chainType, condition)
+  const fields: readonly SentenceField[] = name === undefined ? [] : Object.values(templates[name].fields)
+  const field = fields.find(({ kind }) => kind === 'amount' || kind === 'time')
+  if (field === undefined || !/^\d+$/.test(text)) return text
+  if (field.kind === 'time') return text.length > 12 ? text : formatDateTime(Number(text) * 1000)
+  const decimals = field.decimals === 'token' ? tokenDecimals : field.decimals
+  return decimals === undefined ? words.conditions.inUnits(text) : fromUnits(text, decimals)
+}
+
 function describeField(condition: RawCondition, { path, kind, decimals }: SentenceField): string {
   const text = readText(condition, path)
   if (text === '') return words.conditions.blank
