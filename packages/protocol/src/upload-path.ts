@@ -5,6 +5,7 @@ import { nameBytesMost, pathBytesMost, pathDepthMost } from './limits.ts'
 const controls = /[\p{Cc}\p{Zl}\p{Zp}]/u
 /** Halves of surrogate pairs: such a text is not well-formed Unicode. */
 const halves = /\p{Cs}/u
+const allHalves = /\p{Cs}/gu
 
 /**
  * Splits the path of an upload into its names, outermost first. Empty and `.` segments are dropped.
@@ -27,7 +28,7 @@ export function splitUploadPath(path: string): string[] {
 function invalid(message: string, path: string): CairnError {
   return new CairnError('INVALID_PATH', {
     message,
-    details: { fileName: path.slice(0, 200).replace(halves, '\uFFFD') },
+    details: { fileName: path.slice(0, 200).replace(allHalves, '\uFFFD') },
   })
 }
 
