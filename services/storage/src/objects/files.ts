@@ -5,17 +5,16 @@ import { CairnError } from '@cairn/protocol'
 import { createDurableFolders, syncFolder } from './durable-folders.ts'
 import { describeReadError, describeWriteError, errnoOf } from './file-errors.ts'
 import { createFileWriter } from './file-writer.ts'
-import type { AbandonedObject, ObjectStore } from './objects.ts'
+import { modifiedOrGone, openFileMarks } from './marks.ts'
+import { type AbandonedObject, type ObjectStore, requireKey } from './objects.ts'
 import { createOpenFiles } from './open-files.ts'
-import { modifiedOrGone, openReplicas, ownerOf } from './replicas.ts'
+import { openReplicas, ownerOf } from './replicas.ts'
 import { openUnconfirmedNotes } from './unconfirmed-notes.ts'
 
 /** Files kept open between reads. */
 const openFilesMost = 64
 /** Names read from a folder at once. */
 const namesAtOnce = 1024
-/** Names of our own making only: no user's text ever gets into a path. */
-const keyPattern = /^[a-z0-9][a-z0-9-]*(\/[a-z0-9][a-z0-9.-]*)+$/
 
 /** How a store is opened. */
 export type FileStoreOptions = {
@@ -48,13 +47,13 @@ export async function openFileStore(
   for (const each of [objects, temporaryFolder, unconfirmedFolder, replicaFolder]) await folders.ensure(each)
   const rootAtStart = await identify(root)
   const files = createOpenFiles(openFilesMost)
-  const replicas = openReplicas(replicaFolder, replica, isAlone)
-  const notes = openUnconfirmedNotes(unconfirmedFolder, replicas)
+  const replicas = openReplicas(openFileMarks(replicaFolder), replica, isAlone)
+  const notes = openUnconfirmedNotes(openFileMarks(unconfirmedFolder), replicas)
   /** Names of unfinished files of this process. */
   const active = new Set<string>()
 
   const pathOf = (key: string): string => {
-    if (!keyPattern.test(key) || key.includes('..')) throw new TypeError(`Not a key: ${key}`)
+    requireKey(key)
     return join(objects, key)
   }
 

@@ -62,3 +62,11 @@ export type ObjectWriter = {
   /** Gives up and removes what was written. Safe to call at any time, more than once; does nothing after finish. */
   abort(): Promise<void>
 }
+
+/** Names of our own making only: no user's text ever gets into a path. */
+const keyPattern = /^[a-z0-9][a-z0-9-]*(\/[a-z0-9][a-z0-9.-]*)+$/
+
+/** @throws TypeError for a text that is no key of an object */
+export function requireKey(key: string): void {
+  if (!keyPattern.test(key) || key.includes('..')) throw new TypeError(`Not a key: ${key}`)
+}

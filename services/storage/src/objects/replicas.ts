@@ -1,6 +1,4 @@
-import { open, readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { errnoOf } from './file-errors.ts'
+import type { Marks } from './marks.ts'
 
 /** Interval of the heartbeat. */
 const beatMs = 60_000
@@ -17,10 +15,12 @@ const aliveWithinMs = 3 * beatMs
 /** Separates the id of a replica from the rest of a file name. */
 const separator = '_'
 
-/** The processes that write into one folder. */
+/** The processes that write into one store. */
 export type Replicas = {
   /** Starts the heartbeat of this process. Resolves when the others can see it. Called before any other file of it exists. */
   start(): Promise<void>
+  /** Writes the heartbeat now. */
+  beat(): Promise<void>
   /** Reads all heartbeats. */
   inspect(): Promise<ReplicaView>
   /** Prefixes a file name with the id of this replica. */
@@ -51,26 +51,18 @@ export function nameWithoutOwner(fileName: string): string {
 }
 
 /**
- * Keeps one heartbeat file per replica in `folder`. Ages are differences of times that the file system set, so the clocks of
- * several machines do not matter. Process numbers play no part: every container counts them from 1.
+ * Keeps one heartbeat per replica among `marks`. Ages are differences of times that the store set, so the clocks of several
+ * machines do not matter. Process numbers play no part: every container counts them from 1.
  *
  * @param isAlone whether a lock excludes other processes; the files of every other replica are left over then
  */
-export function openReplicas(folder: string, id: string, isAlone: boolean): Replicas {
+export function openReplicas(marks: Marks, id: string, isAlone: boolean): Replicas {
   if (!/^[a-z0-9-]+$/.test(id)) throw new TypeError(`Not the id of a replica: ${id}`)
-  const path = join(folder, id)
   let starting: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  /** Opens by path, so that a heartbeat file that another process removed is created again. */
-  const beat = async (): Promise<void> => {
-    const file = await open(path, 'w', 0o600)
-    try {
-      await file.write(id)
-    } finally {
-      await file.close()
-    }
-  }
+  /** Writes by name, so that a heartbeat that another process removed is created again. */
+  const beat = (): Promise<void> => marks.put(id, id)
 
   const start = (): Promise<void> => {
     starting ??= beat().then(
@@ -89,15 +81,16 @@ export function openReplicas(folder: string, id: string, isAlone: boolean): Repl
 
   const readBeats = async (): Promise<Map<string, number>> => {
     const beats = new Map<string, number>()
-    for (const name of await readdir(folder)) {
-      const modifiedAt = await modifiedOrGone(join(folder, name))
-      if (modifiedAt !== undefined) beats.set(name, modifiedAt)
+    for (const mark of await marks.list()) {
+      const modifiedAt = await mark.modifiedAt()
+      if (modifiedAt !== undefined) beats.set(mark.name, modifiedAt)
     }
     return beats
   }
 
   return {
     start,
+    beat,
     fileName: (rest) => `${id}${separator}${rest}`,
     async inspect() {
       await start()
@@ -118,7 +111,7 @@ export function openReplicas(folder: string, id: string, isAlone: boolean): Repl
         },
         async removeHeartbeats(owners) {
           for (const name of beats.keys()) {
-            if (name !== id && isGone(name) && !owners.has(name)) await rm(join(folder, name), { force: true })
+            if (name !== id && isGone(name) && !owners.has(name)) await marks.remove(name)
           }
         },
       }
@@ -127,17 +120,7 @@ export function openReplicas(folder: string, id: string, isAlone: boolean): Repl
       clearInterval(timer)
       if (starting === undefined) return
       await starting
-      if (isClean) await rm(path, { force: true })
+      if (isClean) await marks.remove(id)
     },
-  }
-}
-
-/** Time of the last write by the clock of the file system, in ms since 1970; undefined when the file is gone. */
-export async function modifiedOrGone(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).mtimeMs
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined
-    throw error
   }
 }

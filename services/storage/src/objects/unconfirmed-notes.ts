@@ -1,12 +1,10 @@
-import { open, readdir, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
-import { errnoOf } from './file-errors.ts'
-import { modifiedOrGone, nameWithoutOwner, ownerOf, type Replicas } from './replicas.ts'
+import type { Mark, Marks } from './marks.ts'
+import { nameWithoutOwner, ownerOf, type Replicas } from './replicas.ts'
 
 /** Stands for the slashes of a key, which knows no such character. */
 const slash = '_'
 
-/** Notes of finished objects that no record names yet: empty files, named by replica and key. */
+/** Notes of objects that no record names yet: empty marks, named by replica and key. */
 export type UnconfirmedNotes = {
   /** Notes an object before it can be seen. */
   add(key: string): Promise<void>
@@ -20,47 +18,36 @@ export type UnconfirmedNotes = {
   listOwners(): Promise<Set<string>>
 }
 
-/** Keeps the notes in `folder`. They are not synced: they must outlive the process, not the machine. */
-export function openUnconfirmedNotes(folder: string, replicas: Replicas): UnconfirmedNotes {
-  const pathOf = (key: string) => join(folder, replicas.fileName(key.replaceAll('/', slash)))
-  const keyOf = (fileName: string) => nameWithoutOwner(fileName).replaceAll(slash, '/')
-  const listLeftOver = async (names: readonly string[]): Promise<string[]> => {
-    if (names.length === 0) return []
+/** Keeps the notes among `marks`. */
+export function openUnconfirmedNotes(marks: Marks, replicas: Replicas): UnconfirmedNotes {
+  const nameOf = (key: string) => replicas.fileName(key.replaceAll('/', slash))
+  const keyOf = (name: string) => nameWithoutOwner(name).replaceAll(slash, '/')
+  const listLeftOver = async (all: readonly Mark[]): Promise<Mark[]> => {
+    if (all.length === 0) return []
     const view = await replicas.inspect()
-    const left: string[] = []
-    for (const name of names) {
-      const modifiedAt = await modifiedOrGone(join(folder, name))
-      if (modifiedAt !== undefined && view.isLeftOver(name, modifiedAt)) left.push(name)
+    const left: Mark[] = []
+    for (const mark of all) {
+      const modifiedAt = await mark.modifiedAt()
+      if (modifiedAt !== undefined && view.isLeftOver(mark.name, modifiedAt)) left.push(mark)
     }
     return left
   }
 
   return {
-    async add(key) {
-      const file = await open(pathOf(key), 'w', 0o600)
-      await file.close()
-    },
-    remove: (key) => unlinkOrGone(pathOf(key)),
+    add: (key) => marks.put(nameOf(key), ''),
+    remove: (key) => marks.remove(nameOf(key)),
     async list(of) {
-      const names = await readdir(folder)
-      const left = of === 'all' ? [] : await listLeftOver(names)
-      return new Set(names.filter((name) => !left.includes(name)).map(keyOf))
+      const all = await marks.list()
+      const left = of === 'all' ? [] : await listLeftOver(all)
+      return new Set(all.filter((mark) => !left.includes(mark)).map(({ name }) => keyOf(name)))
     },
     async *listLeftOver() {
-      for (const name of await listLeftOver(await readdir(folder))) {
-        yield { key: keyOf(name), remove: () => unlinkOrGone(join(folder, name)) }
+      for (const { name } of await listLeftOver(await marks.list())) {
+        yield { key: keyOf(name), remove: () => marks.remove(name) }
       }
     },
     async listOwners() {
-      return new Set((await readdir(folder)).map((name) => ownerOf(name) ?? ''))
+      return new Set((await marks.list()).map(({ name }) => ownerOf(name) ?? ''))
     },
-  }
-}
-
-async function unlinkOrGone(path: string): Promise<void> {
-  try {
-    await unlink(path)
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error
   }
 }
