@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { missing } from './object-errors.ts'
 
 const fullCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 const busyCodes: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM']
@@ -16,8 +17,12 @@ export function describeWriteError(error: unknown): CairnError {
 export function describeReadError(error: unknown, key: string): CairnError {
   const code = errnoOf(error)
   if (code !== 'ENOENT' && code !== 'EIO') return describeWriteError(error)
-  const message = code === 'ENOENT' ? 'A stored object is missing' : 'A stored object cannot be read'
-  return new CairnError('DATA_DAMAGED', { message, cause: error, details: { object: key } })
+  if (code === 'ENOENT') return missing(key, error)
+  return new CairnError('DATA_DAMAGED', {
+    message: 'A stored object cannot be read',
+    cause: error,
+    details: { object: key },
+  })
 }
 
 /** The system's code of an error, such as ENOENT. */

@@ -5,6 +5,7 @@ import { CairnError } from '@cairn/protocol'
 import { writeAll } from '@cairn/service'
 import { syncFolder } from './durable-folders.ts'
 import { describeWriteError } from './file-errors.ts'
+import { headTooLong, keyInUse, writerEnded } from './object-errors.ts'
 import type { ObjectWriter } from './objects.ts'
 
 /** What a writer needs to know of its store. */
@@ -38,8 +39,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   }
 
   const guard = async <T>(step: (file: FileHandle) => Promise<T>): Promise<T> => {
-    if (state !== 'open' || handle === undefined)
-      throw new CairnError('STORAGE_FAILED', { cause: `writer is ${state}` })
+    if (state !== 'open' || handle === undefined) throw writerEnded(state)
     try {
       return await step(handle)
     } catch (error) {
@@ -61,7 +61,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
       }),
     setHead: (bytes) =>
       guard(async (file) => {
-        if (bytes.length > sizeBytes) throw new CairnError('STORAGE_FAILED', { cause: 'head longer than the object' })
+        if (bytes.length > sizeBytes) throw headTooLong()
         await writeAll(file, [bytes], 0)
       }),
     finish: () =>
@@ -72,7 +72,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
         await closeHandle()
         await place.prepare()
         // A key is never used twice; rename would replace what is there without a word.
-        if (existsSync(place.target)) throw new CairnError('STORAGE_FAILED', { cause: 'the key is in use' })
+        if (existsSync(place.target)) throw keyInUse()
         await rename(path, place.target)
         try {
           await syncFolder(dirname(place.target))

@@ -6,6 +6,7 @@ import { createDurableFolders, syncFolder } from './durable-folders.ts'
 import { describeReadError, describeWriteError, errnoOf } from './file-errors.ts'
 import { createFileWriter } from './file-writer.ts'
 import { modifiedOrGone, openFileMarks } from './marks.ts'
+import { endsEarly } from './object-errors.ts'
 import { type AbandonedObject, type ObjectStore, requireKey } from './objects.ts'
 import { createOpenFiles } from './open-files.ts'
 import { openReplicas, ownerOf } from './replicas.ts'
@@ -171,10 +172,6 @@ async function removeDurably(path: string): Promise<void> {
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error
   }
-}
-
-function endsEarly(key: string, at: number): CairnError {
-  return new CairnError('DATA_DAMAGED', { message: 'A stored object ends early', details: { object: key, at } })
 }
 
 async function* walk(folder: string, path: string, prefix: string, from: string): AsyncGenerator<string> {

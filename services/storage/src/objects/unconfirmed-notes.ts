@@ -14,6 +14,8 @@ export type UnconfirmedNotes = {
   list(of: 'all' | 'alive'): Promise<Set<string>>
   /** Notes of replicas that are gone. */
   listLeftOver(): AsyncGenerator<{ key: string; remove(): Promise<void> }>
+  /** All notes by the key they are about. */
+  listByKey(): Promise<Map<string, Mark[]>>
   /** Replicas that have notes. */
   listOwners(): Promise<Set<string>>
 }
@@ -46,6 +48,7 @@ export function openUnconfirmedNotes(marks: Marks, replicas: Replicas): Unconfir
         yield { key: keyOf(name), remove: () => marks.remove(name) }
       }
     },
+    listByKey: async () => Map.groupBy(await marks.list(), ({ name }) => keyOf(name)),
     async listOwners() {
       return new Set((await marks.list()).map(({ name }) => ownerOf(name) ?? ''))
     },

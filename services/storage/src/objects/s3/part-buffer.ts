@@ -1,0 +1,44 @@
+/** Bytes gathered for one part of an object. Grows with what comes, so that a small object takes little memory. */
+export type PartBuffer = {
+  /** Copies as much as fits, and returns how many bytes that was. */
+  add(bytes: Uint8Array): number
+  /** Overwrites the first bytes. */
+  setHead(bytes: Uint8Array): void
+  readonly length: number
+  readonly isFull: boolean
+  /** View of what was added; good until the next call. */
+  bytes(): Uint8Array
+}
+
+const firstCapacity = 64 * 1024
+
+/** @param maxBytes size at which it is full */
+export function createPartBuffer(maxBytes: number): PartBuffer {
+  let memory = new Uint8Array(0)
+  let length = 0
+
+  const reserve = (needed: number): void => {
+    if (needed <= memory.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(needed, firstCapacity, 2 * memory.length)))
+    larger.set(memory.subarray(0, length))
+    memory = larger
+  }
+
+  return {
+    add(bytes) {
+      const fitting = bytes.subarray(0, maxBytes - length)
+      reserve(length + fitting.length)
+      memory.set(fitting, length)
+      length += fitting.length
+      return fitting.length
+    },
+    setHead: (bytes) => memory.set(bytes),
+    get length() {
+      return length
+    },
+    get isFull() {
+      return length === maxBytes
+    },
+    bytes: () => memory.subarray(0, length),
+  }
+}

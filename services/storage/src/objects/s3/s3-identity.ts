@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { CairnError } from '@cairn/protocol'
+import type { S3Bucket, S3Object } from './s3-bucket.ts'
+import { describeOpenError, isPreconditionFailed } from './s3-errors.ts'
+
+const key = 'identity'
+const text = new TextEncoder().encode('Cairn keeps packs here. See docs/operate/s3.md.\n')
+
+/** Knows the place again that it was opened on. */
+export type S3Identity = {
+  /** @throws CairnError UNAVAILABLE when the bucket was emptied or replaced */
+  requireSame(): Promise<void>
+}
+
+/**
+ * Marks the place with an object, and makes sure that the store refuses to overwrite it: the ids of two packs may meet, and an
+ * overwritten pack is lost. Writes nothing else.
+ *
+ * @param name of the bucket, for errors
+ * @throws CairnError INVALID_CONFIGURATION when the bucket cannot be used or overwrites; UNAVAILABLE
+ */
+export async function identifyS3(bucket: S3Bucket, name: string): Promise<S3Identity> {
+  try {
+    const { writer } = await findOrCreate(bucket)
+    if (writer === undefined) throw unfit('keeps no metadata of objects')
+    if (!(await isRefused(() => bucket.put(key, text, { onlyNew: true, writer })))) {
+      throw unfit('overwrites an object in spite of If-None-Match')
+    }
+    const uploadId = await bucket.startMultipart(key, writer)
+    try {
+      const part = await bucket.putPart(key, uploadId, 1, text)
+      if (!(await isRefused(() => bucket.complete(key, uploadId, [part])))) {
+        throw unfit('overwrites an object in spite of If-None-Match when an upload in parts completes')
+      }
+    } finally {
+      await bucket.abortMultipart(key, uploadId)
+    }
+    return {
+      async requireSame() {
+        if ((await bucket.head(key))?.writer === writer) return
+        throw new CairnError('UNAVAILABLE', { message: 'The bucket was emptied or replaced while the service runs' })
+      },
+    }
+  } catch (error) {
+    throw describeOpenError(error, name)
+  }
+}
+
+async function findOrCreate(bucket: S3Bucket): Promise<S3Object> {
+  // A list says why it is refused; a HEAD has no body to say it in.
+  const isThere = (await Array.fromAsync(bucket.list(key))).some((each) => each.key === key)
+  if (!isThere) {
+    // Refused when another replica starts at the same time and was faster.
+    await isRefused(() => bucket.put(key, text, { onlyNew: true, writer: randomUUID() }))
+  }
+  const found = await bucket.head(key)
+  if (found === undefined) throw unfit('does not show an object that was just written')
+  return found
+}
+
+async function isRefused(write: () => Promise<void>): Promise<boolean> {
+  try {
+    await write()
+    return false
+  } catch (error) {
+    if (isPreconditionFailed(error)) return true
+    throw error
+  }
+}
+
+function unfit(why: string): CairnError {
+  return new CairnError('INVALID_CONFIGURATION', {
+    message: `The object store ${why}`,
+    hint: 'Packs would not be safe there. Use a store that supports conditional writes (docs/operate/s3.md).',
+  })
+}

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+/** What goes wrong with one request on its way. */
+export type Fault =
+  /** The server never hears of it. */
+  | { kind: 'refuse'; status: 500 | 503 }
+  | { kind: 'reset' }
+  /** The server carries it out, and its answer is lost. */
+  | { kind: 'lose' }
+  /** Half of the answer's body comes. */
+  | { kind: 'cut' }
+  /** The answer comes late. */
+  | { kind: 'delay'; ms: number }
+  /** No answer ever comes. */
+  | { kind: 'hang' }
+
+/** A proxy before a server, which passes requests on as they are: their signatures stay good. */
+export type FaultyProxy = AsyncDisposable & {
+  readonly url: string
+  /** Decides for each request; none by default. */
+  plan: (request: { method: string; target: string }) => Fault | undefined
+  /** Faults that were injected, by kind. */
+  readonly injected: Map<Fault['kind'], number>
+}
+
+/** Starts it on a free port. */
+export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
+  const injected: FaultyProxy['injected'] = new Map()
+
+  const forward = async (request: IncomingMessage, body: Buffer) => {
+    const { method, url = '', headers } = request
+    const answered = Promise.withResolvers<IncomingMessage>()
+    const sent = send(new URL(url, upstream), { method, headers }, answered.resolve)
+    sent.once('error', answered.reject)
+    sent.end(body)
+    const answer = await answered.promise
+    return { answer, bytes: await buffer(answer) }
+  }
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await buffer(request)
+    const fault = proxy.plan({ method: request.method ?? '', target: request.url ?? '' })
+    if (fault !== undefined) injected.set(fault.kind, (injected.get(fault.kind) ?? 0) + 1)
+    switch (fault?.kind) {
+      case 'refuse': {
+        const code = fault.status === 503 ? 'SlowDown' : 'InternalError'
+        response.writeHead(fault.status, { 'content-type': 'application/xml' })
+        response.end(`<Error><Code>${code}</Code><Message>Please try again.</Message></Error>`)
+        return
+      }
+      case 'reset':
+        response.destroy()
+        return
+      case 'hang':
+        return
+      case 'delay':
+        await new Promise((done) => setTimeout(done, fault.ms))
+    }
+    const { answer, bytes } = await forward(request, body)
+    if (fault?.kind === 'lose') {
+      response.destroy()
+      return
+    }
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    if (fault?.kind !== 'cut' || request.method === 'HEAD') {
+      response.end(bytes)
+      return
+    }
+    // The head promises the whole length.
+    response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy())
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  const proxy: FaultyProxy = {
+    url: `http://127.0.0.1:${port}`,
+    plan: () => undefined,
+    injected,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+  return proxy
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import type { Mark } from '../marks.ts'
+import { missing } from '../object-errors.ts'
+import { type AbandonedObject, type ObjectStore, requireKey } from '../objects.ts'
+import { openReplicas, ownerOf, type ReplicaView } from '../replicas.ts'
+import { openUnconfirmedNotes } from '../unconfirmed-notes.ts'
+import { defaultLimits, openS3Bucket, type S3Limits } from './s3-bucket.ts'
+import { identifyS3 } from './s3-identity.ts'
+import { openS3Marks } from './s3-marks.ts'
+import type { S3Settings } from './s3-settings.ts'
+import { createS3Writer } from './s3-writer.ts'
+
+/** How a store is opened. */
+export type S3StoreOptions = {
+  /** Id of this process: lower-case letters, digits and hyphens. Defaults to a random UUID. */
+  replica?: string
+  limits?: S3Limits
+}
+
+const finished = 'objects/'
+const unconfirmed = 'unconfirmed/'
+const heartbeats = 'replicas/'
+/** Age from which an upload in parts is left over when no note says whose it is: its start was sent twice. */
+const namelessGoneAfterMs = 24 * 3_600_000
+
+/**
+ * Objects on an S3 store, below the prefix of the settings: finished ones in `objects/`, notes of unconfirmed ones in
+ * `unconfirmed/`, heartbeats in `replicas/`. A store that is shared by replicas; nothing keeps another process out.
+ *
+ * @throws CairnError INVALID_CONFIGURATION when the bucket cannot be used, or overwrites objects; UNAVAILABLE
+ */
+export async function openS3Store(
+  settings: S3Settings,
+  { replica = randomUUID(), limits = defaultLimits }: S3StoreOptions = {},
+): Promise<ObjectStore> {
+  const bucket = openS3Bucket(settings, limits)
+  const identity = await identifyS3(bucket, settings.bucket).catch((error: unknown) => {
+    bucket.close()
+    throw error
+  })
+  const replicas = openReplicas(openS3Marks(bucket, heartbeats), replica, false)
+  const notes = openUnconfirmedNotes(openS3Marks(bucket, unconfirmed), replicas)
+  /** Keys that this process is writing, and how many writers of each. */
+  const active = new Map<string, number>()
+
+  const pathOf = (key: string): string => {
+    requireKey(key)
+    return finished + key
+  }
+  const changeActive = (path: string, by: 1 | -1): void => {
+    const count = (active.get(path) ?? 0) + by
+    if (count === 0) active.delete(path)
+    else active.set(path, count)
+  }
+
+  /** Whether the upload in parts of a key was left by a process that is gone. */
+  const isLeftOver = async (startedAt: number, ofKey: readonly Mark[], view: ReplicaView): Promise<boolean> => {
+    if (ofKey.length === 0) return Date.now() - startedAt > namelessGoneAfterMs
+    for (const { name, modifiedAt } of ofKey) {
+      const at = await modifiedAt()
+      if (ownerOf(name) !== replica && at !== undefined && !view.isLeftOver(name, at)) return false
+    }
+    return true
+  }
+
+  const sweep = async (): Promise<number> => {
+    // Uploads before notes: the note of an upload is written before the upload starts.
+    const uploads = await Array.fromAsync(bucket.listMultipart(finished))
+    const view = await replicas.inspect()
+    const noted = await notes.listByKey()
+    let removed = 0
+    for (const { key: path, uploadId, startedAt } of uploads) {
+      if (active.has(path)) continue
+      if (!(await isLeftOver(startedAt, noted.get(path.slice(finished.length)) ?? [], view))) continue
+      await bucket.abortMultipart(path, uploadId)
+      removed++
+    }
+    const owners = [...noted.values()].flat().map(({ name }) => ownerOf(name) ?? '')
+    await view.removeHeartbeats(new Set(owners))
+    return removed
+  }
+
+  return {
+    async create(key) {
+      const path = pathOf(key)
+      await replicas.start()
+      changeActive(path, 1)
+      return createS3Writer({
+        bucket,
+        key: path,
+        setUnconfirmed: (isUnconfirmed) => (isUnconfirmed ? notes.add(key) : notes.remove(key)),
+        onEnd: () => changeActive(path, -1),
+      })
+    },
+    confirm: (key) => notes.remove(key),
+    async read(key, offset, length, into) {
+      const target = into === undefined ? Buffer.allocUnsafeSlow(length) : into.subarray(0, length)
+      const path = pathOf(key)
+      if (length > 0) await bucket.read(path, offset, target)
+      else if ((await bucket.head(path)) === undefined) throw missing(key)
+      return target
+    },
+    size: async (key) => (await bucket.head(pathOf(key)))?.sizeBytes,
+    async remove(key) {
+      await bucket.remove(pathOf(key))
+      await notes.remove(key)
+    },
+    async *list(prefix, from = '') {
+      const folder = from.slice(0, from.lastIndexOf('/') + 1)
+      const after = folder === '' ? undefined : finished + folder
+      for await (const { key } of bucket.list(finished + prefix, after)) yield key.slice(finished.length)
+    },
+    listUnconfirmed: (of) => notes.list(of),
+    async *listAbandoned(prefix): AsyncGenerator<AbandonedObject> {
+      for await (const { key, remove } of notes.listLeftOver()) {
+        if (key.startsWith(prefix)) yield { key, settle: remove }
+      }
+    },
+    sweep,
+    listOthers: async () => (await replicas.inspect()).others,
+    async probe() {
+      await identity.requireSame()
+      await replicas.start()
+      await replicas.beat()
+    },
+    // Nothing is kept open between reads.
+    releaseFiles: () => undefined,
+    async close() {
+      try {
+        await replicas.stop(active.size === 0 && !(await notes.listOwners()).has(replica))
+      } finally {
+        bucket.close()
+      }
+    },
+  }
+}

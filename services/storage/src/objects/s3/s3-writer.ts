@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { CairnError, MIB } from '@cairn/protocol'
+import { headTooLong, keyInUse, writerEnded } from '../object-errors.ts'
+import type { ObjectWriter } from '../objects.ts'
+import { createPartBuffer } from './part-buffer.ts'
+import type { S3Bucket, S3Part } from './s3-bucket.ts'
+
+/** The first part, and the least size of the others. S3 accepts 5 MiB and more. */
+const partBytes = 8 * MIB
+/** After so many parts they grow by {@link partBytes}: 10,000 parts, S3's limit, then hold more than a TiB. */
+const partsOfOneSize = 350
+
+/** Size of a part by its number, counted from 1. */
+export function partBytesOf(number: number): number {
+  return partBytes * (1 + Math.floor((number - 1) / partsOfOneSize))
+}
+
+/** What a writer needs to know of its store. */
+export type S3WriterPlace = {
+  readonly bucket: S3Bucket
+  /** Key within the bucket. */
+  readonly key: string
+  /** Adds or removes the note that the object is unconfirmed. */
+  setUnconfirmed(isUnconfirmed: boolean): Promise<void>
+  /** Called when nothing unfinished is left, or the sweep has to remove it. */
+  onEnd(): void
+}
+
+/**
+ * Writes an object: with one call when it fits into the first part, else in parts. The first part stays in memory and is sent
+ * last, because the head is written at the end. Any call may be sent twice, and its answer may be lost; the object carries an id
+ * of its writer, by which the writer finds out that it was written.
+ */
+export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterPlace): ObjectWriter {
+  const writer = randomUUID()
+  const first = createPartBuffer(partBytes)
+  const parts: Promise<S3Part>[] = []
+  let filling = first
+  let sizeBytes = 0
+  let uploadId: string | undefined
+  let isNoted = false
+  /** Whether the object may appear, or be there, although this writer does not know. */
+  let isInDoubt = false
+  let state: 'open' | 'failed' | 'finished' | 'aborted' = 'open'
+
+  const guard = async <T>(step: () => Promise<T>): Promise<T> => {
+    if (state !== 'open') throw writerEnded(state)
+    try {
+      return await step()
+    } catch (error) {
+      state = 'failed'
+      throw error
+    }
+  }
+
+  /** Other replicas tell by the note whose the upload in parts is, so the note comes before anything else. */
+  const note = async (): Promise<void> => {
+    isNoted = true
+    await setUnconfirmed(true)
+  }
+
+  const start = async (): Promise<string> => {
+    if (uploadId === undefined) {
+      await note()
+      uploadId = await bucket.startMultipart(key, writer)
+    }
+    return uploadId
+  }
+
+  /** Sends the part being filled, while the next one fills. At most one is on its way. */
+  const sendPart = async (): Promise<void> => {
+    const id = await start()
+    await parts.at(-1)
+    const sent = bucket.putPart(key, id, parts.length + 2, filling.bytes())
+    // Met by the next part, or by finish.
+    sent.catch(() => undefined)
+    parts.push(sent)
+  }
+
+  /** Moves on to the next part once the one being filled is full. The first one is kept. */
+  const nextPart = async (): Promise<void> => {
+    if (filling !== first) await sendPart()
+    filling = createPartBuffer(partBytesOf(parts.length + 2))
+  }
+
+  /** Runs the call that makes the object visible, and finds out whether it did when the answer says no or is lost. */
+  const commit = async (run: () => Promise<void>): Promise<void> => {
+    isInDoubt = true
+    let failure: unknown
+    try {
+      await run()
+    } catch (error) {
+      failure = error
+    }
+    if (failure === undefined && uploadId === undefined) return
+    const found = await bucket.head(key)
+    if (found?.writer === writer) {
+      if (found.sizeBytes === sizeBytes) return
+      throw new CairnError('STORAGE_FAILED', { cause: `the object has ${found.sizeBytes} of ${sizeBytes} bytes` })
+    }
+    isInDoubt = CairnError.is(failure, 'UNAVAILABLE')
+    if (found !== undefined) throw keyInUse()
+    throw failure ?? new CairnError('STORAGE_FAILED', { cause: 'the object is not there after it was completed' })
+  }
+
+  return {
+    append: (added) =>
+      guard(async () => {
+        for (const bytes of added) {
+          for (let at = 0; at < bytes.length; ) {
+            if (filling.isFull) await nextPart()
+            at += filling.add(bytes.subarray(at))
+          }
+          sizeBytes += bytes.length
+        }
+      }),
+    setHead: (bytes) =>
+      guard(async () => {
+        if (bytes.length > first.length) throw headTooLong()
+        first.setHead(bytes)
+      }),
+    finish: () =>
+      guard(async () => {
+        if (filling === first) {
+          await note()
+          await commit(() => bucket.put(key, first.bytes(), { onlyNew: true, writer }))
+        } else {
+          await sendPart()
+          const id = await start()
+          const others = await Promise.all(parts)
+          const head = await bucket.putPart(key, id, 1, first.bytes())
+          await commit(() => bucket.complete(key, id, [head, ...others]))
+        }
+        state = 'finished'
+        onEnd()
+        return { sizeBytes }
+      }),
+    async abort() {
+      if (state === 'finished' || state === 'aborted') return
+      state = 'aborted'
+      try {
+        // A part on its way would be stored after the abort, and billed.
+        await Promise.allSettled(parts)
+        if (uploadId !== undefined) await bucket.abortMultipart(key, uploadId)
+        // An object that is visible in spite of the failure, or may become so, keeps its note: the next start decides.
+        if (isNoted && !isInDoubt) await setUnconfirmed(false)
+      } finally {
+        onEnd()
+      }
+    },
+  }
+}
