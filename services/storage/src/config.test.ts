@@ -84,3 +84,56 @@ test('every setting says what it is for and holds by its own default', () => {
     expect(() => read(fallback), name).not.toThrow()
   }
 })
+
+const onS3 = { CAIRN_DATABASE_URL: 'postgres://h/d', CAIRN_OBJECTS_URL: 's3://my-packs/a/b/' }
+
+test('packs lie in a folder, or on S3', () => {
+  expect(readConfig({}).s3).toBeUndefined()
+  expect(readConfig(onS3).s3).toEqual({
+    bucket: 'my-packs',
+    prefix: 'a/b/',
+    endpoint: undefined,
+    region: 'us-east-1',
+    isPathStyle: false,
+    credentials: undefined,
+    encryption: undefined,
+    storageClass: undefined,
+  })
+  expect(
+    readConfig({
+      ...onS3,
+      CAIRN_OBJECTS_URL: 's3://my-packs',
+      CAIRN_S3_ENDPOINT: 'http://127.0.0.1:9000/',
+      CAIRN_S3_REGION: 'eu-central-1',
+      CAIRN_S3_FORCE_PATH_STYLE: 'on',
+      CAIRN_S3_ACCESS_KEY_ID: 'id',
+      CAIRN_S3_SECRET_ACCESS_KEY: 'secret',
+      CAIRN_S3_ENCRYPTION: 'aws:kms',
+      CAIRN_S3_KMS_KEY_ID: 'alias/packs',
+      CAIRN_S3_STORAGE_CLASS: 'STANDARD_IA',
+    }).s3,
+  ).toEqual({
+    bucket: 'my-packs',
+    prefix: '',
+    endpoint: 'http://127.0.0.1:9000',
+    region: 'eu-central-1',
+    isPathStyle: true,
+    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+    encryption: { algorithm: 'aws:kms', kmsKeyId: 'alias/packs' },
+    storageClass: 'STANDARD_IA',
+  })
+})
+
+test.each([
+  ['SQLite', { CAIRN_OBJECTS_URL: 's3://packs' }, /CAIRN_OBJECTS_URL needs PostgreSQL/],
+  ['a folder as well', { ...onS3, CAIRN_PACK_FOLDER: '/packs' }, /both set/],
+  ['half of the credentials', { ...onS3, CAIRN_S3_ACCESS_KEY_ID: 'id' }, /must be set together/],
+  ['a key without its encryption', { ...onS3, CAIRN_S3_KMS_KEY_ID: 'k' }, /needs CAIRN_S3_ENCRYPTION=aws:kms/],
+  ['no bucket', { CAIRN_S3_ENDPOINT: 'http://s3.example' }, /CAIRN_S3_ENDPOINT is set and CAIRN_OBJECTS_URL is empty/],
+  ['path style and no bucket', { CAIRN_S3_FORCE_PATH_STYLE: 'on' }, /CAIRN_S3_FORCE_PATH_STYLE is set/],
+  ['another scheme', { ...onS3, CAIRN_OBJECTS_URL: 'https://packs.example' }, /must be s3:/],
+  ['a prefix that leads elsewhere', { ...onS3, CAIRN_OBJECTS_URL: 's3://packs/../x' }, /must be s3:/],
+  ['an archive', { ...onS3, CAIRN_S3_STORAGE_CLASS: 'DEEP_ARCHIVE' }, /CAIRN_S3_STORAGE_CLASS must be one of/],
+])('S3 with %s is refused', (_, environment: Record<string, string>, message) => {
+  expect(problems(environment)).toEqual({ problems: [expect.stringMatching(message)] })
+})

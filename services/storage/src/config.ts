@@ -17,6 +17,7 @@ import {
   url,
   whole,
 } from '@cairn/service'
+import { readS3Settings, type S3Settings, s3StorageClasses, s3Url } from './objects/s3/s3-settings.ts'
 import { type PaymentSettings, parsePaymentSettings } from './payments/payment-settings.ts'
 import { type DealSettings, type ProviderSettings, parseDealSettings, parseProviders } from './proofs/proof-settings.ts'
 
@@ -42,6 +43,8 @@ export type StorageConfig = ListenerConfig & {
   readonly keyNodePauseMs: number
   readonly database: DatabaseSettings
   readonly packFolder: string
+  /** Where packs lie instead of the folder; undefined where they are files. */
+  readonly s3: S3Settings | undefined
   /** Whether a message asked for without a purpose makes an API key, too, as published clients need. */
   readonly sharedMessages: boolean
   /** Bytes every new account may store. */
@@ -114,6 +117,11 @@ function relayUrl(value: string): string {
   return value
 }
 
+function region(value: string): string {
+  if (!/^[a-z0-9-]{1,64}$/.test(value)) throw new Error('must be letters, digits and hyphens')
+  return value
+}
+
 function dnsServer(value: string): string {
   const [, bracketed, plain, port = '53'] = /^(?:\[([^\]]+)\]|([^[\]]+?))(?::(\d{1,5}))?$/.exec(value) ?? []
   const version = isIP(value) === 6 ? 6 : isIP(bracketed ?? plain ?? '')
@@ -175,6 +183,49 @@ export const settings = {
     fallback: '',
     read: optional(text),
   },
+  CAIRN_OBJECTS_URL: {
+    about:
+      's3://bucket/prefix: packs lie on an S3 store instead of a folder (docs/operate/s3.md). Needs PostgreSQL. It belongs to one database.',
+    fallback: '',
+    read: optional(s3Url),
+  },
+  CAIRN_S3_ENDPOINT: {
+    about: 'URL of the S3 store; that of AWS in the region when empty.',
+    fallback: '',
+    read: optional(url),
+  },
+  CAIRN_S3_REGION: { about: 'Region of the bucket.', fallback: 'us-east-1', read: region },
+  CAIRN_S3_FORCE_PATH_STYLE: {
+    about: 'on: the bucket is in the path of the URL, as most stores other than AWS need; off: it is in the host name.',
+    fallback: 'off',
+    read: (value: string) => oneOf(['on', 'off'])(value) === 'on',
+  },
+  CAIRN_S3_ACCESS_KEY_ID: {
+    about:
+      'Access key of the S3 store. When empty, the credentials of the environment (AWS_ACCESS_KEY_ID, AWS_PROFILE, …) or of the machine. CAIRN_S3_ACCESS_KEY_ID_FILE names a file that holds it.',
+    fallback: '',
+    read: optional(text),
+  },
+  CAIRN_S3_SECRET_ACCESS_KEY: {
+    about: 'Secret of the access key. CAIRN_S3_SECRET_ACCESS_KEY_FILE names a file that holds it.',
+    fallback: '',
+    read: optional(text),
+  },
+  CAIRN_S3_ENCRYPTION: {
+    about: 'How the S3 store encrypts packs: AES256 or aws:kms; as the bucket says when empty.',
+    fallback: '',
+    read: optional(oneOf(['AES256', 'aws:kms'])),
+  },
+  CAIRN_S3_KMS_KEY_ID: {
+    about: 'Key of aws:kms; the account’s own key of S3 when empty.',
+    fallback: '',
+    read: optional(text),
+  },
+  CAIRN_S3_STORAGE_CLASS: {
+    about: `Storage class of packs: ${s3StorageClasses.join(', ')}; the store’s own default when empty.`,
+    fallback: '',
+    read: optional(oneOf(s3StorageClasses)),
+  },
   CAIRN_SHARED_MESSAGES: {
     about:
       'on: a message that is asked for without a purpose can be signed for an API key or for one upload, as published clients need; off: for one upload only.',
@@ -194,7 +245,7 @@ export const settings = {
   },
   CAIRN_FREE_DISK_RESERVE: {
     about:
-      'How much of the disk of the packs is kept for paying accounts: a share of the disk (10%) or bytes; 0 keeps nothing.',
+      'How much of the disk of the packs is kept for paying accounts: a share of the disk (10%) or bytes; 0 keeps nothing. Packs on S3 have no disk.',
     fallback: '10%',
     read: diskReserve,
   },
@@ -331,6 +382,7 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     keyNodePauseMs: values.CAIRN_KEY_NODE_PAUSE_MS,
     database,
     packFolder: values.CAIRN_PACK_FOLDER ?? join(home, 'packs'),
+    s3: readS3Settings(values),
     sharedMessages: values.CAIRN_SHARED_MESSAGES,
     freeBytes: values.CAIRN_FREE_BYTES,
     freeTotalBytes: values.CAIRN_FREE_TOTAL_BYTES,

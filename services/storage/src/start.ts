@@ -26,7 +26,7 @@ import { lockStore } from './lock-store.ts'
 import { createStorageMetrics } from './metrics.ts'
 import { createDnslinkResolver, type DnslinkResolver } from './names/dnslink.ts'
 import { createNameResolver, requireSameSecret } from './names/names.ts'
-import { openFileStore } from './objects/files.ts'
+import { openObjects } from './objects/open-objects.ts'
 import { openSecret } from './open-secret.ts'
 import {
   claimPackFolder,
@@ -82,7 +82,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   if (isAlone) stack.use(await lockStore(config))
 
   const db = stack.use(await openDatabase(config.database))
-  const objects = await openFileStore(config.packFolder, { replica: processId, isAlone })
+  const objects = await openObjects(config, { replica: processId, isAlone })
   stack.defer(() => objects.close())
   await claimPackFolder({ db, objects })
   const metrics = createStorageMetrics()

@@ -82,9 +82,10 @@ export async function recountFreeStorage(trx: Kysely<Schema>): Promise<void> {
     .execute()
 }
 
-/** Bytes of the disk that free storage may still take. The disk is measured as it is now. */
+/** Bytes of the disk that free storage may still take. The disk is measured as it is now; S3 has no end that could be measured. */
 export async function measureFreeDisk({ config }: Pick<Context, 'config'>): Promise<number> {
-  const { freeDiskReserve: kept, packFolder } = config
+  const { freeDiskReserve: kept, packFolder, s3 } = config
+  if (s3 !== undefined) return Number.POSITIVE_INFINITY
   if ('bytes' in kept && kept.bytes === 0) return Number.POSITIVE_INFINITY
   const { bavail, blocks, bsize } = await statfs(packFolder)
   return Math.max(0, bavail * bsize - ('bytes' in kept ? kept.bytes : Math.ceil(kept.share * blocks * bsize)))

@@ -4,8 +4,8 @@ import type { StorageConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { lockStore } from '../lock-store.ts'
-import { openFileStore } from '../objects/files.ts'
 import type { ObjectStore } from '../objects/objects.ts'
+import { openObjects } from '../objects/open-objects.ts'
 import { createPackStore, type PackStore } from '../packs/packs.ts'
 
 /** What a maintenance command works on: the store of a service, without the service. */
@@ -31,14 +31,14 @@ export type MaintenancePurpose =
  * @throws CairnError CONFLICT while the service runs (SQLite), INVALID_CONFIGURATION when there is no store, UNAVAILABLE
  */
 export async function openStore(config: StorageConfig, purpose: MaintenancePurpose): Promise<MaintainedStore> {
-  const { database, packFolder } = config
-  requirePath(packFolder, 'pack folder', 'CAIRN_PACK_FOLDER')
+  const { database, packFolder, s3 } = config
+  if (s3 === undefined) requirePath(packFolder, 'pack folder', 'CAIRN_PACK_FOLDER')
   if (database.kind === 'sqlite' && purpose !== 'recover') requirePath(database.path, 'database', 'CAIRN_HOME')
   await using stack = new AsyncDisposableStack()
   const isAlone = database.kind === 'sqlite' && purpose !== 'read'
   if (isAlone) stack.use(await lockStore(config))
   const db = stack.use(await openDatabase(database))
-  const objects = await openFileStore(packFolder, { isAlone })
+  const objects = await openObjects(config, { isAlone })
   stack.defer(() => objects.close())
   const clock = { now: () => Date.now() }
   const packs = createPackStore({ db, objects, clock })

@@ -98,7 +98,7 @@ async function writeOwner(objects: ObjectStore, name: string): Promise<void> {
 function belongsToAnother(name: string, owners: readonly string[]): CairnError {
   return new CairnError('RECOVERY_NEEDED', {
     message: `The pack folder belongs to database ${owners.join(' and ')}, this is database ${name}`,
-    hint: `Check CAIRN_DATABASE_URL, CAIRN_HOME and CAIRN_PACK_FOLDER. If the folder is to belong to this database, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
+    hint: `Check CAIRN_DATABASE_URL, CAIRN_HOME, CAIRN_PACK_FOLDER and CAIRN_OBJECTS_URL. If the folder is to belong to this database, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
     details: { database: name, owners },
   })
 }
@@ -106,7 +106,7 @@ function belongsToAnother(name: string, owners: readonly string[]): CairnError {
 function holdsNothing(): CairnError {
   return new CairnError('RECOVERY_NEEDED', {
     message: 'The database knows packs and the pack folder holds none',
-    hint: `Check CAIRN_PACK_FOLDER and whether its disk is mounted. If the packs are lost, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
+    hint: `Check CAIRN_PACK_FOLDER and whether its disk is mounted, or CAIRN_OBJECTS_URL. If the packs are lost, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
   })
 }
 

@@ -33,7 +33,7 @@ export const defaultLimits: S3Limits = { callMs: 60_000, partMs: 300_000, idleMs
 
 const connectMs = 5000
 /** Tries of a call, and of the rest of a body that was cut off. */
-const triesMost = 6
+const triesMost = 5
 const connectionsMost = 256
 /** Metadata of an object: which writer wrote it. Shows whether a write whose answer was lost took place. */
 const writerField = 'cairn-writer'

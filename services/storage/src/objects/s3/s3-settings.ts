@@ -85,7 +85,10 @@ function* findProblems(values: Values): Generator<string> {
       'CAIRN_S3_KMS_KEY_ID',
       'CAIRN_S3_STORAGE_CLASS',
     ] as const
-    for (const name of names) if (values[name] !== undefined) yield `${name} is set and CAIRN_OBJECTS_URL is empty`
+    const set = names.filter((name) => values[name] !== undefined)
+    for (const name of [...set, ...(values.CAIRN_S3_FORCE_PATH_STYLE ? ['CAIRN_S3_FORCE_PATH_STYLE'] : [])]) {
+      yield `${name} is set and CAIRN_OBJECTS_URL is empty`
+    }
     return
   }
   // No lock on S3 keeps a second process out, as the lock of a folder does for SQLite.

@@ -31,7 +31,7 @@ function once(proxy: FaultyProxy, fits: (method: string, target: string) => bool
 
 objectSuite('S3', async () => {
   const place = await createS3Place()
-  return { open: () => place.open(), remove: () => place[Symbol.asyncDispose]() }
+  return { open: () => place.open(), remove: async () => place[Symbol.asyncDispose]() }
 })
 
 objectSuite('S3 behind a network that fails every fifth request', async () => {
@@ -46,7 +46,7 @@ objectSuite('S3 behind a network that fails every fifth request', async () => {
   ]
   let count = 0
   place.proxy.plan = () => (++count % 5 === 0 ? faults[(count / 5) % faults.length] : undefined)
-  return { open: () => place.open(), remove: () => place[Symbol.asyncDispose]() }
+  return { open: () => place.open(), remove: async () => place[Symbol.asyncDispose]() }
 })
 
 describe('objects in parts', () => {
@@ -192,7 +192,7 @@ describe('objects of one call', () => {
 
   test('when nobody can say whether a write took place, its note stays', async () => {
     await using place = await createS3Place()
-    const store = await place.open({ limits: { ...defaultLimits, callMs: 1000 } })
+    const store = await place.open()
     const writer = await store.create(key)
     await writer.append(text('abc'))
     let isStored = false
@@ -222,11 +222,14 @@ describe('objects of one call', () => {
 
   test('a store that never answers is given up at the limit', async () => {
     await using place = await createS3Place()
-    const store = await place.open({ limits: { callMs: 300, partMs: 300, idleMs: 200 } })
+    const limits = { ...defaultLimits }
+    const store = await place.open({ limits })
     await write(store, key, Buffer.from('abc'))
+    limits.callMs = 300
     place.proxy.plan = ({ target }) => (target.includes('objects') ? { kind: 'hang' } : undefined)
     await expect(store.read(key, 0, 3)).rejects.toSatisfy(is('UNAVAILABLE'))
     await expect(store.size(key)).rejects.toSatisfy(is('UNAVAILABLE'))
+    limits.callMs = defaultLimits.callMs
     place.proxy.plan = () => undefined
     expect(Buffer.from(await store.read(key, 0, 3)).toString()).toBe('abc')
   })

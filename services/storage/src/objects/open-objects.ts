@@ -1,0 +1,20 @@
+import type { StorageConfig } from '../config.ts'
+import { openFileStore } from './files.ts'
+import type { ObjectStore } from './objects.ts'
+
+/** How a store is opened: as which replica, and whether a lock excludes other processes. */
+type OpenOptions = { replica?: string; isAlone: boolean }
+
+/**
+ * Opens the store of the settings.
+ * @throws CairnError INVALID_CONFIGURATION, UNAVAILABLE, STORAGE_FAILED
+ */
+export async function openObjects(
+  { packFolder, s3 }: Pick<StorageConfig, 'packFolder' | 's3'>,
+  options: OpenOptions,
+): Promise<ObjectStore> {
+  if (s3 === undefined) return openFileStore(packFolder, options)
+  // The client is large: only services whose packs lie on S3 load it.
+  const { openS3Store } = await import('./s3/s3-store.ts')
+  return openS3Store(s3, options.replica === undefined ? {} : { replica: options.replica })
+}

@@ -1,0 +1,111 @@
+// A whole storage service whose packs lie on S3.
+import { randomBytes } from 'node:crypto'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStore } from '../../maintenance/open-store.ts'
+import { check } from '../../packs/check.ts'
+import { bearer, startTestStorage, type TestStorage } from '../../start-test-storage.fixture.ts'
+import { removeUnreferencedPacks } from '../../workers/remove-packs.ts'
+import { systemClock } from '../../workers/worker.ts'
+import { createS3Place, type S3Place } from './s3-place.fixture.ts'
+
+let postgres: PostgresFixture
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+
+const settingsOf = ({ proxy, server }: S3Place, databaseUrl: string) => ({
+  CAIRN_DATABASE_URL: databaseUrl,
+  CAIRN_STORAGE_SECRET: 'ab'.repeat(32),
+  CAIRN_OBJECTS_URL: `s3://${server.bucket}/cairn`,
+  CAIRN_S3_ENDPOINT: proxy.url,
+  CAIRN_S3_REGION: server.account.region,
+  CAIRN_S3_FORCE_PATH_STYLE: 'on',
+  CAIRN_S3_ACCESS_KEY_ID: server.account.accessKeyId,
+  CAIRN_S3_SECRET_ACCESS_KEY: server.account.secretAccessKey,
+})
+
+async function upload(storage: TestStorage, key: string, bytes: Uint8Array<ArrayBuffer>) {
+  const body = new FormData()
+  body.append('file', new Blob([bytes]), 'file.bin')
+  const answer = await storage.call('/api/v0/add', { method: 'POST', ...bearer(key), body })
+  return { status: answer.status, cid: answer.status === 200 ? String(JSON.parse(answer.body).Hash) : '' }
+}
+
+async function read(storage: TestStorage, cid: string) {
+  const answer = await fetch(`${storage.gatewayUrl}/ipfs/${cid}`)
+  return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
+}
+
+test('a service on S3 stores, serves and deletes, also after a restart and beside another replica', async () => {
+  await using place = await createS3Place()
+  const environment = settingsOf(place, await postgres.createDatabase())
+  const contents = [randomBytes(1000), randomBytes(18_000_000), randomBytes(500_000)]
+  const cids: string[] = []
+  let key = ''
+  {
+    await using storage = await startTestStorage(environment)
+    key = await storage.createKey()
+    for (const bytes of contents) cids.push((await upload(storage, key, bytes)).cid)
+    for (const [at, cid] of cids.entries()) expect((await read(storage, cid)).bytes).toEqual(contents[at])
+  }
+  const packs = () => [...place.server.objects('cairn/objects/packs/').keys()]
+  expect(packs()).toHaveLength(3)
+  expect([...place.server.objects('cairn/unconfirmed/').keys()]).toEqual([])
+  expect([...place.server.objects('cairn/replicas/').keys()]).toEqual([])
+  expect(place.server.uploads()).toEqual([])
+
+  await using storage = await startTestStorage(environment)
+  await using other = await startTestStorage(environment)
+  for (const [at, cid] of cids.entries()) expect((await read(storage, cid)).bytes).toEqual(contents[at])
+  const reads = place.server.requests.length
+  await read(other, cids[1] ?? '')
+  // Read ahead in runs of a MiB.
+  expect(place.server.requests.length - reads).toBeLessThanOrEqual(24)
+  const range = await fetch(`${other.gatewayUrl}/ipfs/${cids[1]}`, { headers: { range: 'bytes=9000000-9000099' } })
+  expect(range.status).toBe(206)
+  expect(Buffer.from(await range.arrayBuffer())).toEqual(contents[1]?.subarray(9_000_000, 9_000_100))
+
+  const { json } = await storage.call('/api/user/files_uploaded', bearer(key))
+  const row = (json as { fileList: { id: string; cid: string }[] }).fileList.find(({ cid }) => cid === cids[1])
+  const deleted = await storage.call(`/api/user/delete_file?id=${row?.id}`, { method: 'DELETE', ...bearer(key) })
+  expect(deleted.status).toBe(200)
+  const clock = { ...systemClock, now: () => Date.now() + 1000 }
+  expect(await removeUnreferencedPacks({ ...storage.context, clock, graceMs: 0 })).toBe(1)
+  expect(packs()).toHaveLength(2)
+  await expect.poll(async () => (await read(other, cids[1] ?? '')).status).toBe(404)
+  expect((await read(other, cids[2] ?? '')).bytes).toEqual(contents[2])
+
+  await using store = await openStore(storage.context.config, 'read')
+  expect(await Array.fromAsync(check({ ...store, readData: 1 }))).toEqual([])
+})
+
+test('while S3 is away nothing is acknowledged, and the service recovers by itself', async () => {
+  await using place = await createS3Place()
+  await using storage = await startTestStorage(settingsOf(place, await postgres.createDatabase()))
+  const key = await storage.createKey()
+  const kept = await upload(storage, key, randomBytes(300_000))
+  place.proxy.plan = () => ({ kind: 'refuse', status: 503 })
+  expect((await upload(storage, key, randomBytes(1000))).status).toBe(503)
+  expect((await storage.call('/readyz')).status).toBe(503)
+  expect((await storage.call('/healthz')).status).toBe(200)
+  place.proxy.plan = () => undefined
+  await expect.poll(async () => (await storage.call('/readyz')).status).toBe(200)
+  expect((await read(storage, kept.cid)).bytes).toHaveLength(300_000)
+  expect((await upload(storage, key, randomBytes(1000))).status).toBe(200)
+  expect(JSON.stringify(storage.log)).not.toContain(place.server.account.secretAccessKey)
+})
+
+test('a bucket belongs to one database', async () => {
+  await using place = await createS3Place()
+  await using storage = await startTestStorage(settingsOf(place, await postgres.createDatabase()))
+  await upload(storage, await storage.createKey(), randomBytes(1000))
+  const before = place.server.requests.length
+  await expect(startTestStorage(settingsOf(place, await postgres.createDatabase()))).rejects.toMatchObject({
+    code: 'RECOVERY_NEEDED',
+  })
+  expect(place.server.requests.slice(before).filter((each) => each.startsWith('DELETE '))).toEqual([
+    'DELETE upload cairn/identity',
+  ])
+})
