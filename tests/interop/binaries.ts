@@ -25,6 +25,14 @@ export const gatewayConformance: GoProgram = {
   package: './cmd/gateway-conformance',
 }
 
+/** A server that speaks S3, over a folder. */
+export const versitygw: GoProgram = {
+  name: 'versitygw',
+  module: 'github.com/versity/versitygw',
+  version: 'v1.8.0',
+  package: './cmd/versitygw',
+}
+
 /** Where the program of this very version lies once it is built. */
 export function binaryPath({ name, version }: GoProgram): string {
   return join(interopFolder, 'bin', `${name}-${version}${suffix}`)

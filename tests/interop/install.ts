@@ -14,6 +14,7 @@ import {
   isInstalled,
   kubo,
   sourceNotePath,
+  versitygw,
 } from './binaries.ts'
 import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
 
@@ -79,9 +80,11 @@ function installNodes(): number {
   return failed === 0 ? 0 : 1
 }
 
+const programs = [kubo, gatewayConformance, versitygw]
+
 function installPrograms(): number {
-  const missing = [kubo, gatewayConformance].filter((program) => !isInstalled(program))
-  for (const program of [kubo, gatewayConformance]) {
+  const missing = programs.filter((program) => !isInstalled(program))
+  for (const program of programs) {
     if (!missing.includes(program)) console.log(`${program.name} ${program.version} is there: ${binaryPath(program)}`)
   }
   if (missing.length === 0) return 0
