@@ -10,16 +10,17 @@ export type PartBuffer = {
   bytes(): Uint8Array
 }
 
-const firstCapacity = 64 * 1024
-
-/** @param maxBytes size at which it is full */
-export function createPartBuffer(maxBytes: number): PartBuffer {
+/**
+ * @param maxBytes size at which it is full
+ * @param firstBytes memory that the first byte takes
+ */
+export function createPartBuffer(maxBytes: number, firstBytes: number): PartBuffer {
   let memory = new Uint8Array(0)
   let length = 0
 
   const reserve = (needed: number): void => {
     if (needed <= memory.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(needed, firstCapacity, 2 * memory.length)))
+    const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(needed, firstBytes, 2 * memory.length)))
     larger.set(memory.subarray(0, length))
     memory = larger
   }

@@ -17,7 +17,7 @@ export type S3Server = AsyncDisposable & {
   readonly url: string
   readonly bucket: string
   readonly account: S3Account
-  /** Requests so far: method, kind and key. */
+  /** Requests so far: method, kind, number of the part, and key. */
   readonly requests: string[]
   /** What a server of another make would do. */
   readonly manners: { ignoresConditions: 'never' | 'put' | 'complete'; pageSize: number; isBucketGone: boolean }
@@ -180,7 +180,8 @@ export async function startS3Server(): Promise<S3Server> {
     const [, first, key = ''] = /^\/([^/]+)\/?(.*)$/.exec(decodeURIComponent(pathname)) ?? []
     const uploadId = query.get('uploadId') ?? ''
     const kind = query.has('uploads') ? 'uploads' : query.has('partNumber') ? 'part' : uploadId === '' ? '' : 'upload'
-    requests.push([method, kind === '' && key === '' ? 'list' : kind, key].filter(Boolean).join(' '))
+    const isList = kind === '' && key === ''
+    requests.push([method, isList ? 'list' : kind, query.get('partNumber'), key].filter(Boolean).join(' '))
     if (first !== bucket || manners.isBucketGone) throw new S3Refusal(404, 'NoSuchBucket')
     switch (`${method} ${kind}`) {
       case 'PUT ':

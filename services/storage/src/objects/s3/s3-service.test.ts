@@ -24,6 +24,8 @@ const settingsOf = ({ proxy, server }: S3Place, databaseUrl: string) => ({
   CAIRN_S3_FORCE_PATH_STYLE: 'on',
   CAIRN_S3_ACCESS_KEY_ID: server.account.accessKeyId,
   CAIRN_S3_SECRET_ACCESS_KEY: server.account.secretAccessKey,
+  // No disk is measured.
+  CAIRN_FREE_DISK_RESERVE: '10%',
 })
 
 async function upload(storage: TestStorage, key: string, bytes: Uint8Array<ArrayBuffer>) {

@@ -126,8 +126,13 @@ export async function openS3Store(
     // Nothing is kept open between reads.
     releaseFiles: () => undefined,
     async close() {
+      // When the store does not answer, others remove what is left, by its age.
+      const isClean = await notes.listOwners().then(
+        (owners) => active.size === 0 && !owners.has(replica),
+        () => false,
+      )
       try {
-        await replicas.stop(active.size === 0 && !(await notes.listOwners()).has(replica))
+        await replicas.stop(isClean)
       } finally {
         bucket.close()
       }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CairnError, MIB } from '@cairn/protocol'
+import { CairnError, KIB, MIB } from '@cairn/protocol'
 import { headTooLong, keyInUse, writerEnded } from '../object-errors.ts'
 import type { ObjectWriter } from '../objects.ts'
 import { createPartBuffer } from './part-buffer.ts'
@@ -7,6 +7,8 @@ import type { S3Bucket, S3Part } from './s3-bucket.ts'
 
 /** The first part, and the least size of the others. S3 accepts 5 MiB and more. */
 const partBytes = 8 * MIB
+/** Memory that a small object takes. */
+const smallObjectBytes = 64 * KIB
 /** After so many parts they grow by {@link partBytes}: 10,000 parts, S3's limit, then hold more than a TiB. */
 const partsOfOneSize = 350
 
@@ -33,7 +35,7 @@ export type S3WriterPlace = {
  */
 export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterPlace): ObjectWriter {
   const writer = randomUUID()
-  const first = createPartBuffer(partBytes)
+  const first = createPartBuffer(partBytes, smallObjectBytes)
   const parts: Promise<S3Part>[] = []
   let filling = first
   let sizeBytes = 0
@@ -80,7 +82,7 @@ export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterP
   /** Moves on to the next part once the one being filled is full. The first one is kept. */
   const nextPart = async (): Promise<void> => {
     if (filling !== first) await sendPart()
-    filling = createPartBuffer(partBytesOf(parts.length + 2))
+    filling = createPartBuffer(partBytesOf(parts.length + 2), partBytes)
   }
 
   /** Runs the call that makes the object visible, and finds out whether it did when the answer says no or is lost. */
