@@ -4,6 +4,7 @@ import { endsEarly, missing } from '../object-errors.ts'
 /** Longest text of a store's own message that is repeated. */
 const messageCharactersMost = 300
 const fullNames: readonly string[] = ['InsufficientStorage', 'QuotaExceeded', 'XMinioStorageFull']
+
 /** A failed call, as the store answered it. */
 export type S3Failure = {
   /** Error code of S3, such as NoSuchKey, or the name of a local error. */
@@ -79,9 +80,7 @@ export function describeOpenError(error: unknown, bucket: string): unknown {
 /** What a failed read of an object means: DATA_DAMAGED when the store says that it is gone or ends early. */
 export function describeReadFailure(error: unknown, key: string, at: number): CairnError {
   const { code, status } = readFailure(error)
-  if (code === 'NoSuchKey') {
-    return missing(key)
-  }
+  if (code === 'NoSuchKey') return missing(key)
   if (code === 'InvalidRange' || status === 416) return endsEarly(key, at)
   return describeS3Error(error, 'read an object')
 }

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { StorageConfig } from '../../config.ts'
+import { recoverStore } from '../../maintenance/maintain.ts'
 import { openStore } from '../../maintenance/open-store.ts'
 import { check } from '../../packs/check.ts'
 import { bearer, startTestStorage, type TestStorage } from '../../start-test-storage.fixture.ts'
@@ -100,15 +102,29 @@ test('while S3 is away nothing is acknowledged, and the service recovers by itse
   expect(JSON.stringify(storage.log)).not.toContain(place.server.account.secretAccessKey)
 })
 
-test('a bucket belongs to one database', async () => {
+test('a bucket belongs to one database, until a recovery gives it to another', async () => {
   await using place = await createS3Place()
-  await using storage = await startTestStorage(settingsOf(place, await postgres.createDatabase()))
-  await upload(storage, await storage.createKey(), randomBytes(1000))
-  const before = place.server.requests.length
-  await expect(startTestStorage(settingsOf(place, await postgres.createDatabase()))).rejects.toMatchObject({
-    code: 'RECOVERY_NEEDED',
-  })
-  expect(place.server.requests.slice(before).filter((each) => each.startsWith('DELETE '))).toEqual([
-    'DELETE upload cairn/identity',
-  ])
+  const bytes = randomBytes(1000)
+  const environment = settingsOf(place, await postgres.createDatabase())
+  let config: StorageConfig
+  let cid: string
+  {
+    await using storage = await startTestStorage(settingsOf(place, await postgres.createDatabase()))
+    ;({ cid } = await upload(storage, await storage.createKey(), bytes))
+    config = {
+      ...storage.context.config,
+      database: { kind: 'postgres', url: environment.CAIRN_DATABASE_URL, poolSize: 2 },
+    }
+    const before = place.server.requests.length
+    await expect(startTestStorage(environment)).rejects.toMatchObject({ code: 'RECOVERY_NEEDED' })
+    // The check of conditional writes takes back its own upload in parts. Nothing else is removed.
+    expect(place.server.requests.slice(before).filter((each) => each.startsWith('DELETE '))).toEqual([
+      'DELETE upload cairn/identity',
+    ])
+    const besideIt = recoverStore(config, { takeOver: true, owner: undefined }, () => undefined)
+    await expect(besideIt).rejects.toMatchObject({ code: 'CONFLICT' })
+  }
+  expect(await recoverStore(config, { takeOver: true, owner: undefined }, () => undefined)).toEqual({ isWell: true })
+  await using storage = await startTestStorage(environment)
+  expect((await read(storage, cid)).bytes).toEqual(bytes)
 })

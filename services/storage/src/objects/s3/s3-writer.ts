@@ -100,7 +100,8 @@ export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterP
       if (found.sizeBytes === sizeBytes) return
       throw new CairnError('STORAGE_FAILED', { cause: `the object has ${found.sizeBytes} of ${sizeBytes} bytes` })
     }
-    isInDoubt = CairnError.is(failure, 'UNAVAILABLE')
+    // The object of another writer keeps this one away for good.
+    isInDoubt = found === undefined && (failure === undefined || CairnError.is(failure, 'UNAVAILABLE'))
     if (found !== undefined) throw keyInUse()
     throw failure ?? new CairnError('STORAGE_FAILED', { cause: 'the object is not there after it was completed' })
   }
