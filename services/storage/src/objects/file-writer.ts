@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { CairnError } from '@cairn/protocol'
 import { writeAll } from '@cairn/service'
 import { syncFolder } from './durable-folders.ts'
 import { describeWriteError } from './file-errors.ts'
