@@ -56,7 +56,7 @@ test('deals, checks and copies', async () => {
   const checks = await cairn('checks', first.piece, '--limit', '1', '--json')
   expect(JSON.parse(checks.out)).toMatchObject({ outcome: 'proved', leafCount: 20 })
   expect((await cairn('checks', cid)).out).toContain('proved')
-  expect((await cairn('copies')).out).toBe('2 copies (usual here: 2, at most 5)\n')
+  expect((await cairn('copies')).out).toBe('2 copies (default 2, maximum 5)\n')
   expect(JSON.parse((await cairn('copies', '1', '--json')).out)).toEqual({ copies: 1, usual: 2, most: 5 })
 })
 

@@ -150,7 +150,10 @@ test.each<[string, string | undefined]>([
     }
     const version1 = unmarshalIPNSRecord(bytes)
     const length = 'signatureV1' in version1 ? version1.signatureV1.length : 0
-    expect(new Set(accepted).size).toBe(length)
+    const found = new Set(accepted).size
+    expect(found).toBeGreaterThanOrEqual(length)
+    // Two bytes before it are its tag and length: about once in 256 signatures, a change there makes it an unknown field.
+    expect(found).toBeLessThanOrEqual(length === 0 ? 0 : length + 2)
   },
 )
 

@@ -201,6 +201,7 @@ export function databaseSuite(
         { name: '0008_name-purposes' },
         { name: '0009_bound-free-storage' },
         { name: '0010_keep-packs' },
+        { name: '0011_keep-open-challenges' },
       ])
     })
 
