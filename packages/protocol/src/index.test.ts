@@ -142,7 +142,6 @@ test('the public surface', () => {
       "kuboDagExport",
       "kuboDagGet",
       "kuboDagResolve",
-      "kuboFlag",
       "kuboGet",
       "kuboId",
       "kuboLs",

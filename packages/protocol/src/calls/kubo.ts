@@ -1,14 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall, shortageErrors } from '../call.ts'
 import type { ErrorCode } from '../errors.ts'
-
-/** A yes or no of Kubo's RPC, as its clients write it. */
-export const kuboFlag = v.optional(
-  v.pipe(
-    v.picklist(['true', 'false', '1', '0', '']),
-    v.transform((text) => text === 'true' || text === '1'),
-  ),
-)
+import { kuboFlag } from './kubo-flag.ts'
 
 const kuboPath = v.pipe(v.string(), v.nonEmpty(), v.maxLength(8192))
 const kuboPaths = v.pipe(

@@ -3,7 +3,7 @@ import { authErrors, defineCall, shortageErrors } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import { labelText } from '../label-text.ts'
 import { jsonBodyBytesMost, nameBytesMost } from '../limits.ts'
-import { kuboFlag } from './kubo.ts'
+import { kuboFlag } from './kubo-flag.ts'
 
 /** MIME type to store for a single file; without it, the service derives one from name and content. */
 const mimeType = v.optional(v.pipe(v.string(), v.maxLength(255)))
